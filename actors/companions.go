@@ -12,8 +12,7 @@ import (
 // allocator returns them (request.Companion).
 //
 // Another actor may be changing a companion concurrently. The companion is therefore computed from
-// the published version, which becomes a precondition of the commit. If the precondition fails, the
-// whole change is recomputed.
+// the published version, which becomes a precondition of the commit.
 
 func (o *object) addCompanions(m *mutateRequest, p *proposal) error {
 	for _, c := range p.candidate.Reserved.Companions {

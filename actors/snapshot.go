@@ -90,8 +90,8 @@ type snapshotRetry struct {
 
 	trimmed  time.Time // when trimIfDue last trimmed
 	rewrites uint64    // Options.Rewrites at the last snapshot
-	// again requests a second snapshot after one that rewrites values. The previous segment, which
-	// the first snapshot keeps, may contain a batch that was in progress when that snapshot began.
+	// again requests a second snapshot after one that re-encrypts values. The first one keeps the
+	// previous segment, to which a concurrent batch may have written old values.
 	again bool
 }
 

@@ -10,8 +10,8 @@ import (
 
 // If admission may block, object.handle stops after Admit and returns the prepared mutation.
 // Store.admit then runs the plugins and finishes the candidate on the request's goroutine
-// (mutation.Prepared.Wait). activation.ask sends the candidate back to the owner. If the object is
-// unchanged, object.resume submits the candidate. Otherwise, the mutation starts over. See doc.go.
+// (mutation.Prepared.Wait). activation.ask sends the candidate back to the owner. object.resume
+// submits it if the object is unchanged.
 
 // Mutate changes one object. It returns once the change is durable and visible. If ctx is done
 // before the result is known, the error is a timeout and the change may still happen.

@@ -13,10 +13,10 @@
 //	fixture.go, pods.go, wire.go objects in JSON and Protobuf
 //	other files                  workloads
 //
-// A workload is a function with an entry in the table and a line in bench/README.md. It prepares a
-// namespace, drives a Load, and returns a Result per row. The operations of a Load are Steps. A
-// Step checks its response, so that a wrong response is not counted. The time of a Step is part of
-// the latency, so a Step formats and searches bodies instead of encoding and decoding them.
+// A workload is a function with an entry in the table and a line in bench/README.md. It drives a
+// Load and returns a Result per row. The operations of a Load are Steps. A Step checks its
+// response. It formats and searches bodies instead of encoding and decoding them, because its time
+// is part of the latency.
 //
 // Invariants:
 //

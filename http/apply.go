@@ -21,9 +21,9 @@ import (
 
 // apply handles a server-side apply. It responds with the object, and with 201 if it was created.
 //
-// Most applies come from reconciling clients and change nothing. To recognize a repeated apply
-// without decoding its body, apply looks up a digest of the request. This shortcut excludes dry
-// runs, custom kinds, and applies that an admission plugin handles even if they change nothing.
+// Most applies change nothing. To recognize a repeated apply without decoding its body, apply looks
+// up a digest of the request. This shortcut excludes dry runs, custom kinds, and applies that an
+// admission plugin handles even if they change nothing.
 func (s *Server) apply(x *requestContext, encoding negotiate.Encoding) error {
 	o, err := params.ParseWrite(s.names.MetaGroup, params.ApplyOptions, x.target.Query, x.ctx.UserAgent())
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package http is the front end of the server: it runs the filters, routes requests, and writes
-// responses. It uses these packages, which do not import it:
+// Package http is the front end of the server. It uses these packages, which do not import it:
 //
 //	internal/wire         connections, request heads and bodies: strict parsing and limits
 //	internal/requestinfo  the request target: verb, group, version, resource and name
@@ -37,9 +36,9 @@
 // connection.ServeRequest creates a requestContext and runs the filters (filters.go) in this order:
 // panic recovery, head validation, target, info, CORS, deadline, authentication, audit, origin,
 // impersonation, in-flight limits, authorization. Then Server.route (route.go) calls the handler of
-// a fixed path, or finds the kind, negotiates the format and calls the verb's handler: read.go,
-// write.go, apply.go, delete.go, watch.go. Server.writeError (status.go) handles errors. The audit
-// ends once the response is complete, before it is sent.
+// a fixed path (fixedRoutes), or finds the kind, negotiates the format and calls the verb's
+// handler. Server.writeError (status.go) handles errors. The audit ends once the response is
+// complete, before it is sent.
 //
 // # Invariants
 //
@@ -49,35 +48,27 @@
 //   - A body is read only after authentication and authorization. While a request waits for its
 //     body, it is not in flight.
 //   - Headers are never removed or reordered. Credentials are hidden instead.
-//   - Lists are streamed from the store's objects, never assembled. The memory of all responses
-//     together is limited.
+//   - Lists are streamed, never assembled. The memory of all responses together is limited.
 //   - If a body fails after its first byte was sent, the response is truncated so that clients
-//     detect this. If nothing was sent yet, the response is a 500.
+//     detect this.
 //   - A watch response has the same headers as other responses: its head is a copy of them.
 //   - If a watch request would now be rejected, the watch ends within a second, with an event that
 //     gives the reason.
 //   - The catalog limits the number of metric series.
 //
-// # Fixed paths
-//
-// Requests for resources are routed by their Info. All other paths (health, metrics, discovery,
-// version, OpenAPI, the console) are in the map fixedRoutes.
-//
 // # Watches on the wire
 //
-// A watch responds with 200, Transfer-Encoding: chunked, and Connection: close. Each flush is one
-// chunk of whole events, and a zero-length chunk ends the watch. With HTTP/1.0 there are no chunks,
-// and the watch ends with the connection. The encodings of an event are:
+// A watch response has Transfer-Encoding: chunked and Connection: close. Each flush is one chunk of
+// whole events. With HTTP/1.0 there are no chunks. The encodings of an event are:
 //
 //   - JSON: `{"type":T,"object":O}` and a line feed
 //   - Protobuf: a 4-byte big-endian length, and a WatchEvent whose object is an enveloped message
 //   - CBOR: a document, a map of type and object
 //
-// A watch that upgrades to a WebSocket (RFC 6455, version 13) responds with 101. Each event is one
-// unfragmented message: a text frame for JSON, and a binary frame for Protobuf (without the length)
-// and CBOR. Pings are answered. Up to 64 KiB of client data is ignored. The server sends a close
-// frame: 1000 at the end of the watch, the client's own code if the client closes, 1002 and 1009
-// for client errors. Errors before the upgrade are plain responses. The first offered subprotocol
-// is selected. A subprotocol that begins with base64url.bearer.authorization.platform.io. contains
-// a token instead.
+// A watch may upgrade to a WebSocket (RFC 6455, version 13). Each event is one unfragmented
+// message: a text frame for JSON, and a binary frame for Protobuf (without the length) and CBOR. Up
+// to 64 KiB of client data is ignored. The code of the close frame is 1000 at the end of the watch,
+// the client's own code if the client closes, and 1002 or 1009 for client errors. The first offered
+// subprotocol is selected. One that begins with base64url.bearer.authorization.platform.io.
+// contains a token instead.
 package http

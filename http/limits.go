@@ -59,9 +59,8 @@ func (r *reserves) admit(u *authn.User) bool {
 // acquireTurn waits for flow control seats and takes an in-flight slot. A watch holds a read slot
 // until it has started, but counts as an open watch immediately.
 //
-// If no slot is free, acquireTurn fails without waiting. Flow control already has bounded queues,
-// and a second queue would only move the overload into memory. Health checks are exempt, because
-// they must work under overload.
+// If no slot is free, acquireTurn fails without waiting. Flow control already has bounded queues.
+// Health checks are exempt, because they must work under overload.
 func (s *Server) acquireTurn(x *requestContext) error {
 	if err := s.acquireSeats(x); err != nil {
 		return err

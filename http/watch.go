@@ -13,9 +13,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// watch starts a store session and hands the connection to the watch. Malformed and rejected
-// requests get plain responses. Errors of the store, such as an expired version, become ERROR
-// events, because clients would retry a plain 410 forever.
+// watch starts a store session and hands the connection to the watch. Errors of the store, such as
+// an expired version, become ERROR events, because clients would retry a plain 410 forever.
 //
 // The watch is registered before the store is called, so that a shutdown or a change of permissions
 // during the call ends the watch.

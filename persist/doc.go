@@ -3,31 +3,27 @@
 //
 // The Log interface supports any number of writers. Journal is its embedded driver for a single
 // writer. A Write is a request, and a Commit is a durable write. A batch of commits is one frame in
-// a segment of the journal, and a snapshot is the state at one revision. Backup, Restore and Verify
-// work on whole data directories. A Past reads old commits.
+// a segment of the journal.
 //
 // # Invariants of the journal
 //
 //   - Under SyncAlways, Append syncs a batch before it calls the subscriber and returns. After a
-//     failed sync or write, the journal returns ErrFailed and never retries. A write that finds the
-//     disk full is rolled back (ErrNoSpace).
-//   - A preallocated file, the ballast, reserves space for a full disk: 1.25 MiB for batches that
-//     only free space and for the start of a segment, and the rest for the next snapshot. The rest
-//     equals the size of the last snapshot and the journal since then. While the disk is full,
-//     other batches are rejected.
+//     failed sync or write, the journal returns ErrFailed and never retries.
+//   - A write that finds the disk full is rolled back (ErrNoSpace). Then only batches that free
+//     space are accepted, and the ballast is used. This preallocated file holds 1.25 MiB for these
+//     batches and a new segment, and the estimated size of the next snapshot.
 //   - Revisions increase by one and are never assigned twice. They are reserved in blocks of
 //     1,048,576 before they are assigned. Restore skips 2^44 revisions, plus 100,000 for each
 //     second since the backup. After an accepted data loss, revisions continue above all reserved
-//     ones. In both cases, the state becomes a snapshot without a journal, so that the history
-//     begins after every older revision.
-//   - Missing data is detected. The watermark in the control file records the minimum content of
-//     the directory. It is written before a segment is used, at least once a second while the
-//     segment grows, and on Close. A directory with less content, or without its lock, labels or
-//     control file, is a DataLossError. Options.AcceptDataLoss opens it anyway.
+//     ones. In both cases, the history begins after every older revision.
+//   - The watermark in the control file records the minimum content of the directory. It is
+//     written before a segment is used, at least once a second while the segment grows, and on
+//     Close. A directory with less content, or without its lock, labels or control file, is a
+//     DataLossError, which Options.AcceptDataLoss ignores.
 //   - Only the last batch of the last segment may be torn, and is then truncated. Every other
 //     difference from the synced bytes is a CorruptError, except zeroed sectors after the
-//     watermark, which look like a write that never happened. A damaged snapshot is logged and
-//     skipped only if the journal and an older snapshot (or none) hold all revisions.
+//     watermark. A damaged snapshot is skipped only if an older one (or none) and the journal hold
+//     all revisions.
 //   - A file is deleted only after its replacement is durable and was read back.
 //
 // # Data directory
@@ -48,15 +44,13 @@
 //	                              LocalCopy
 //
 // A checksummed file is one line of JSON, then "crc32c %08x\n" of that line with its newline. It is
-// written under a temporary name (.tmp), synced and renamed, and the directory is synced. A
-// snapshot without a manifest is ignored. Directories of format 1 have no control file. When
-// opened, they get a control file and then the new format. On a full disk, the first write that
-// finds enough space writes both files.
+// written under a temporary name (.tmp) and renamed. A snapshot without a manifest is ignored.
+// Directories of format 1 have no control file and get one when they are opened.
 //
 // # Control file
 //
-// Two sectors of 512 bytes are written alternately and in place. The valid sector with the higher
-// sequence number applies. A damaged sector may have been the newer one. The length in the valid
+// Two sectors of 512 bytes are written alternately. The valid sector with the higher sequence
+// number applies. If the other one is damaged, it may have been newer. The length in the valid
 // sector is then ignored, and its greatest revision is raised by two reservations.
 //
 //	 0  8  "TROUPECT"
@@ -79,9 +73,9 @@
 //
 // # Segment
 //
-// All numbers are little-endian. All checksums are CRC-32C. The active segment is padded with zeros
-// after the batches. A sync then changes neither the file's length nor its blocks, and costs half
-// as much. The padding is truncated when the next segment begins. The header has 64 bytes:
+// All numbers are little-endian. All checksums are CRC-32C. Zeros pad the active segment, because a
+// sync that changes neither the file's length nor its blocks costs half as much. The header has 64
+// bytes:
 //
 //	 0  8  "TROUPEJL"
 //	 8  4  checksum of bytes 12 to 63
@@ -108,17 +102,14 @@
 //
 // For each write the payload holds flags (1 delete, 2 metadata), then key, value and, if flagged,
 // metadata, each preceded by its length as an unsigned varint. The value contains the digits of its
-// revision. The metadata belongs to the caller: package actors stores the previous state there.
-//
-// A Transformer may change values and metadata before they are written to the journal or a
-// snapshot. It may bind them to their key and revision (see package encryption). Backup, Restore,
-// Verify and the recovery from a data loss copy such values unchanged and need no keys.
+// revision. The metadata belongs to the caller: package actors stores the previous state there. A
+// Transformer may encode values and metadata. Backup, Restore, Verify and the recovery from a data
+// loss copy them unchanged and need no keys.
 //
 // # Index
 //
-// A Past reads old commits. The first read that needs a sealed segment of the journal or archive
-// builds its index. A later snapshot or Trim deletes the index of a dropped segment. A damaged
-// index, or one of another segment, is rebuilt. The header has 64 bytes:
+// A Past reads old commits. The first read of a sealed segment builds its index. A damaged index is
+// rebuilt. The header has 64 bytes:
 //
 //	 0  8  "TROUPEIX"
 //	 8  4  checksum of bytes 12 to 63
@@ -133,22 +124,19 @@
 //
 // Entries of 8 bytes follow in ascending order, one for each batch and key that it writes: the
 // batch's offset divided by 64 (4 bytes), then the CRC-32C of the key (4 bytes). The index of the
-// active segment is in memory. It takes 8 bytes per write and is built and extended by reads.
+// active segment is in memory.
 //
 // # Torn or damaged
 //
-// A disk writes 512-byte sectors atomically. Unwritten bytes read as zeros or lie beyond the end of
-// the file, because the zero padding extends to the end of the segment. A frame at the end of the
-// journal is therefore torn if the file is too short for it. It is also torn if every part with a
-// wrong checksum contains only zeros and a single flipped bit cannot have caused this.
+// A disk writes 512-byte sectors atomically, and unwritten sectors contain zeros. The last frame is
+// therefore torn if the file is too short for it, or if every part with a wrong checksum contains
+// only zeros and a single flipped bit cannot have caused this. Everything else is damage. An intact
+// header after the fault is damage too, because a frame is written only after the previous one was
+// synced. Under SyncNone, a power loss can break this rule, and the journal may then be rejected.
 //
-// Everything else is damage, such as a wrong part or header that is not zeros. An intact header
-// after the fault is damage too, because a frame is written only after the previous one was synced.
-// Under SyncNone, a power loss can break this rule, and the journal may then be rejected.
-//
-// A segment other than the newest ends where the next one begins. Bytes after that are logged and
-// ignored. Once the padding is truncated, another file may reuse its blocks before a power loss
-// restores the old length.
+// A segment other than the newest ends where the next one begins. Bytes after that are ignored. The
+// padding is truncated when the next segment begins. Another file may then reuse its blocks before
+// a power loss restores the old length.
 //
 // # Backup
 //
@@ -161,7 +149,6 @@
 //
 // Restore rebuilds the state at any revision. It begins with the preceding snapshot, in a backup or
 // a data directory, and applies later batches from the backup, the archive and the journal.
-// Archived segments are complete and never change. On a full disk they are deleted first. The label
-// "history" differs between any two directories, so that their journals are not combined even if
-// their revisions happen to be contiguous.
+// Archived segments are complete and never change. The label "history" differs between any two
+// directories, so that journals of different directories are never combined.
 package persist

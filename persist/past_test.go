@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A recorded journal keeps a list of all its commits, to compare its past with.
+// A recorded journal also keeps all its commits in memory, as the reference for reads of the past.
 type recorded struct {
 	*Journal
 	fs  *vfs.Mem

@@ -45,10 +45,10 @@ type recovery struct {
 	buf      []byte
 }
 
-// Recover implements Log. It truncates an unacknowledged write that was torn by a crash. Any other
-// damage is a CorruptError, except for a damaged snapshot, which is skipped if the journal and an
-// older snapshot, or the journal alone, yield the same state. After an error, the caller must
-// discard the state and close the log.
+// Recover implements Log. It truncates an unacknowledged write that was torn by a crash. A damaged
+// snapshot is skipped if the journal and an older snapshot (or none) yield the same state. Any
+// other damage is a CorruptError. After an error, the caller must discard the state and close the
+// log.
 func (j *Journal) Recover(r Recovery) (Revision, error) {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()

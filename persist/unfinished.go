@@ -17,7 +17,7 @@ import (
 // is created next to it first (dir.restoring).
 //
 // The marker in the directory is empty until this process has locked the directory. A later run may
-// remove the other files only if the marker is not empty.
+// remove the incomplete data only if the marker is not empty.
 type unfinished struct {
 	o       Options
 	dir     string
@@ -74,7 +74,7 @@ func (u *unfinished) createMarker(path string) error {
 	return errors.Join(f.Sync(), f.Close(), u.o.FS.SyncDir(filepath.Dir(path)))
 }
 
-// confirm allows a later run to remove the other files of the directory.
+// confirm fills the marker, so that a later run may remove the incomplete data.
 func (u *unfinished) confirm() error {
 	if err := writeChecksummed(u.o.FS, u.marker(), format{formatVersion}); err != nil {
 		return err

@@ -12,9 +12,8 @@ import (
 )
 
 // Verify compares every byte of a data directory with its checksums and applies the checks. It
-// writes one line per finding to out, and returns true if it finds no fault. Verify takes no lock
-// and changes nothing, so the directory may be in use. It ignores trailing bytes after the last
-// batch, which may be a write in progress.
+// writes one line per finding to out, and returns true if it finds no fault. The directory may be
+// in use. Verify ignores trailing bytes after the last batch, which may be a write in progress.
 func Verify(dir string, out io.Writer, c Checks) (ok bool, err error) {
 	return verify(dir, out, c, Options{})
 }

@@ -15,6 +15,5 @@
 //	kubeconfig   kubeconfig file reader
 //
 // Within this module, policy imports only package kinds. The interface Objects, which package
-// actors/controllers/policyobjects implements, provides the stored objects of the cluster. A Change
-// is the creation, update or deletion of an Object. A Generation validates cached decisions.
+// actors/controllers/policyobjects implements, provides the stored objects of the cluster.
 package policy

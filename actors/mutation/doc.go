@@ -1,6 +1,6 @@
 // Package mutation computes the effect of a request on an object. From the current state and a
-// mutation, it derives a candidate for the new state. It has no clock, uid source or I/O, and does
-// not use actors. The object's owner calls it.
+// mutation, it derives a candidate for the new state. It has no clock, uid source or I/O. The
+// object's owner calls it.
 //
 // A mutation takes three steps:
 //

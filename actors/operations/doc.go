@@ -8,6 +8,6 @@
 //	Pod is unready and the budget allows it  delete it if it has not changed
 //	other Pods                               take one disruption from the budget, then delete
 //
-// Operations change objects only through the store, like any client. Updates of a budget's status
-// have a resourceVersion precondition, so that no two evictions take the same disruption.
+// Updates of a budget's status have a resourceVersion precondition, so that no two evictions take
+// the same disruption.
 package operations

@@ -45,8 +45,7 @@ const (
 //
 // A Pod that has terminated or is not running yet is deleted immediately. Any other Pod may have at
 // most one budget, which must allow the disruption. Evict takes the disruption before it deletes
-// the Pod, so that no two evictions take the same one. If the deletion fails, the disruption
-// controller corrects the count.
+// the Pod. If the deletion fails, the disruption controller corrects the count.
 func (e *Evictor) Evict(ctx context.Context, v Eviction) error {
 	pod, deleted, err := e.deleteUncounted(ctx, v)
 	if err != nil || deleted {

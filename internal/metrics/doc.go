@@ -12,7 +12,4 @@
 //     Dashboards expect fixed bounds in the label le.
 //   - HELP and TYPE lines, because the library writes no help texts, and enables these lines only
 //     for the entire process.
-//
-// A Vec finds a series by its label values without building a string. Hot paths keep the series
-// that With returns.
 package metrics

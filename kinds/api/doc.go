@@ -1,7 +1,6 @@
 // Package api declares the built-in kinds. Each API group has a folder with its declarations
-// (.proto) and, if it needs code, a package with its strategies. The tests of all groups are in
-// this folder. options.proto defines the options of declarations. `make generate` derives
-// declarations.binpb and options.pb.go from these files.
+// (.proto) and, if it needs code, a package with its strategies. options.proto defines the options
+// of declarations. `make generate` derives declarations.binpb and options.pb.go from these files.
 //
 // declarations.binpb contains the messages of all files except options.proto, in the format that
 // options.proto describes as Declarations. It omits implied properties: labels of singular fields,

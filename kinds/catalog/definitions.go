@@ -87,7 +87,6 @@ func (c *Catalog) Changed() <-chan struct{} {
 // setDefinition replaces the served revision of a CRD with d. If d is nil, it stops serving the
 // CRD, unless a revision other than removed is served.
 //
-// It rebuilds only the kinds of the CRD's group, because many CRDs may be created in succession.
 // Lookups find built-in kinds first, so no CRD can replace a built-in kind.
 func (c *Catalog) setDefinition(name string, removed, d *crd.Definition) {
 	c.mu.Lock()

@@ -3,8 +3,7 @@
 // run time.
 //
 // Each API group has a package, such as api/batch, whose function Kinds returns the group's
-// strategies. kinds.go lists the groups. New compiles the declarations and attaches the strategies
-// (attach.go).
+// strategies.
 //
 // A Catalog is safe for concurrent use. Kinds and messages are shared and immutable.
 package catalog

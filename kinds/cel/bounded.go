@@ -94,8 +94,8 @@ func (c *Checked) formOf() (*form, bool) {
 	return f, ok
 }
 
-// add adds a subexpression and reports whether its cost has a bound. bound contains the variables
-// of enclosing loops.
+// add adds a subexpression and reports whether its cost can be bounded. bound contains the
+// variables of enclosing loops.
 func (f *form) add(checked *ast.AST, x ast.Expr, depth int, bound map[string]bool) bool {
 	f.steps++
 	f.depth = max(f.depth, depth)

@@ -16,7 +16,7 @@ func (v sizedVariables) Size(name string) (Size, bool) {
 	return SizeOf(value), ok
 }
 
-// boundedExpressions covers every form whose cost has a bound.
+// boundedExpressions covers every kind of expression whose cost can be bounded before evaluation.
 var boundedExpressions = []string{
 	`object.l.all(c, c.t.startsWith('a'))`,
 	`object.l.all(c, object.l.exists_one(d, d.t == c.t))`,

@@ -33,9 +33,8 @@
 // A cost unit is about 100 ns. Checked.EstimateCost bounds the cost of an expression for the
 // largest values that schemas allow. At run time, PerCallLimit bounds one evaluation, and the
 // Budget bounds all of them. guard.go checks a call in advance if its time or result can far exceed
-// the size of its arguments. An evaluation ends when its context is done. loops.go keeps the
-// library from counting loop costs in quadratic time. Only one goroutine may use a Checked, because
-// Checked.Program modifies it.
+// the size of its arguments. An evaluation ends when its context is done. Only one goroutine may
+// use a Checked, because Checked.Program modifies it.
 //
 // Counting costs takes longer than evaluating most expressions. A Sized environment does not count
 // them if an expression's form and variables bound its cost. It charges the bound to the Budget's
@@ -43,7 +42,6 @@
 //
 // # Files
 //
-// Each file with functions (network.go, quantities.go, ...) has the declarations first, then the
-// implementations. A new function needs an entry in baseEnv, a cost (callCost) and an estimate
-// (estimates). It also needs a guard if its result can be much larger than its arguments.
+// A new function needs an entry in baseEnv, a cost (callCost) and an estimate (estimates). It also
+// needs a guard if its result can be much larger than its arguments.
 package cel

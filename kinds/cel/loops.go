@@ -9,9 +9,8 @@ import (
 )
 
 // While counting costs, cel-go keeps the results of all conditions and steps until a loop ends, and
-// searches them for the arguments of each step. A loop over n elements therefore takes n² time,
-// which is minutes for a string split into hundreds of thousands of parts. To avoid this, each step
-// is wrapped in a free call that consumes the results of the iteration.
+// searches them for the arguments of each step. A loop over n elements therefore takes n² time. To
+// avoid this, each step is wrapped in a free call that consumes the results of the iteration.
 
 // loopStep is the function that wraps the steps of loops. Expressions cannot contain this name.
 const loopStep = "@step"

@@ -16,9 +16,8 @@ import (
 // message, or nil. Without a message, bytes cannot be distinguished from strings, nor
 // floating-point numbers from integers.
 //
-// The conversion takes one pass, without a tree. Equal documents have equal bytes, because heads
-// are as short as possible and maps are sorted by the bytes of their keys (RFC 8949, 4.2.1).
-// Strings are byte strings, as in kube-apiserver.
+// Equal documents have equal bytes, because heads are as short as possible and maps are sorted by
+// the bytes of their keys (RFC 8949, 4.2.1). Strings are byte strings, as in kube-apiserver.
 func AppendCBOR(b []byte, m *schema.Message, json []byte) ([]byte, error) {
 	return AppendCBORItem(append(b, selfDescribedCBOR...), m, json)
 }

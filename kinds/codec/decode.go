@@ -36,8 +36,8 @@ func decodeJSON(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldF
 // memory of json, which must never change. Unknown fields are ignored, because the kind may have
 // lost fields since then.
 //
-// Stored objects may nest deeper and have any number of messages, so that objects accepted by
-// earlier releases remain readable.
+// Stored objects may nest deeper than new ones and have any number of messages, because earlier
+// releases accepted them.
 func DecodeStored(m *schema.Message, json []byte) (tree.Tree, error) {
 	d := newDecoder(jsontext.Over(json).Text)
 	d.Limit = jsontext.MaxStoredDepth

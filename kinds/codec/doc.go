@@ -13,11 +13,9 @@
 // # Decoding
 //
 // JSON is decoded in one pass. Strings share one copy of the body and keys are those of the plan,
-// so a small object takes few allocations. Malformed JSON stops decoding, but a value of a wrong
-// type does not, because malformed JSON takes precedence. Error messages are those of
-// encoding/json. Unknown and duplicate fields are dropped and reported as faults, at most 100. The
-// last duplicate wins. The request's fieldValidation determines whether faults are ignored, become
-// warnings or reject the request.
+// so a small object takes few allocations. A value of a wrong type does not stop decoding, because
+// an error for malformed JSON takes precedence. Error messages are those of encoding/json. Unknown
+// and duplicate fields are dropped and reported as faults, at most 100. The last duplicate wins.
 //
 // # Encoding
 //
@@ -58,8 +56,7 @@
 //	f4 f5 f6           false, true, null
 //
 // The encoder writes the shortest heads and numbers, definite lengths, sorted maps, and strings as
-// byte strings. DecodeCBOR documents the other accepted forms. A watch is a sequence of such
-// documents, each a map of type and object.
+// byte strings. DecodeCBOR documents the other accepted forms.
 //
 // # Invariants
 //

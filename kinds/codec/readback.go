@@ -98,8 +98,8 @@ func (r *verifier) message(m *schema.Message, position int) error {
 	}
 }
 
-// fieldAt returns the field with the given key. It searches the fields from *next on first, because
-// most fields are in plan order.
+// fieldAt returns the field with the given key. It starts the search at *next, because most keys
+// are in plan order.
 func (r *verifier) fieldAt(m *schema.Message, key string, next *int) *schema.Field {
 	for i := *next; i < len(m.Fields); i++ {
 		if m.Fields[i].Name == key {

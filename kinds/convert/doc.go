@@ -4,7 +4,7 @@
 // Objects are stored in one version (schema.Kind.Stored). Other versions, including kinds of other
 // groups that share the storage, use a schema.Conversion. Subresources with another kind, such as
 // Scale, use a schema.View. Reading one version and writing it back must not change any other
-// version. Most reads request the stored version, which needs no decoding.
+// version.
 //
 // This package's conversions are pure and cannot fail on intact objects. A Form includes a
 // Converter, which may block and fail. For a kind with a conversion webhook, stored bytes are valid

@@ -19,9 +19,7 @@
 // # Compilation
 //
 // Compile does not parse schemas. Each version has a schema.Schema, which contains only the stored
-// JSON until its message is needed (schema.go). Compiled schemas are cached up to a limit, and
-// evicted when idle or when their CRD is removed. Rules and conversions look up the schema each
-// time they run. Outline decodes a CRD without its schemas.
+// JSON until its message is needed (schema.go). Compiled schemas are cached up to a limit.
 //
 // A node is the parsed schema of one value (node.go). Value plans, the plan for ownership (plan.go)
 // and the schemas of expressions (selfschema.go) derive from it.
@@ -30,8 +28,7 @@
 //
 // An update does not validate the unchanged parts of an object again, because a schema may become
 // stricter than existing objects. Lists without keys are validated as a whole. Compiling never
-// fails: invalid schemas were rejected when the CRD was written, and unknown keywords impose no
-// constraint. Error messages match kube-apiserver's.
+// fails, because invalid schemas were rejected when the CRD was written.
 //
 // # Storage
 //
@@ -43,6 +40,5 @@
 //
 // Package cel evaluates the expressions. A CRD is rejected if the estimated cost of one rule, or of
 // all rules, exceeds the limits (rulecost.go). The estimate depends on the maximum sizes in the
-// surrounding schema. The rules of an object share a budget. Evaluation also ends when its context
-// is done and after a timeout.
+// surrounding schema. The rules of an object share a budget.
 package crd

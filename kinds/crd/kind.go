@@ -47,8 +47,7 @@ func NewCompiler(n *meta.Naming, objectMeta *schema.Message, schemaProps *schema
 }
 
 // Compile returns the kinds of a valid CRD, or nil if no version is the storage version. The CRD
-// may be the result of Outline. Compile does not set the views of subresources. Schemas are
-// compiled later, on demand (definedSchema).
+// may be the result of Outline. Compile does not set the views of subresources.
 //
 // Compile uses the names in status.acceptedNames, because names in the spec may belong to another
 // CRD. Before any names are accepted, it uses those in the spec.

@@ -61,7 +61,7 @@ func (s *ruleSet) evaluate(ctx context.Context, t, old tree.Tree, faults *schema
 }
 
 // evaluate runs the rules for v and its child values until the budget is spent. Rules do not apply
-// to null. Keys are visited in order, so that errors are deterministic.
+// to null.
 //
 // unchanged is true if v is part of an unchanged value. Elements of lists without keys need this
 // flag, because they have no previous value. A whole object never counts as unchanged, because

@@ -5,8 +5,8 @@ import "github.com/troupe-api/troupe/kinds/cel"
 // rootTypeName is the prefix of the type names of rules. Expressions cannot contain this name.
 const rootTypeName = "@self"
 
-// prepareRules sets the CEL schema and type of each node with rules. A node that its parent's
-// expressions cannot use gets a separate type outside the root type.
+// prepareRules sets the CEL schema and type of each node with rules. A node that expressions of its
+// parent cannot access gets a separate type.
 func (n *node) prepareRules() {
 	n.prepare(n.expressionSchema(true), nil, true)
 }

@@ -30,8 +30,7 @@ type document struct {
 // kinds, the preferred one first. Kinds without a resource are omitted. address is the server
 // address for clients.
 //
-// The kinds of a version are sorted by resource, so that every process serves the same bytes and
-// ETags.
+// Kinds are sorted by resource, so that every process serves the same ETags.
 func NewDiscovery(n *meta.Naming, address string, kinds []*schema.Kind) *Discovery {
 	groups := groupKinds(kinds)
 	p := NewPriorities(n)

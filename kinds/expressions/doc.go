@@ -14,6 +14,6 @@
 //	authorizer, authorizer.requestResource   authorization checks
 //	variables                                the policy's variables that precede the expression
 //
-// Policies and their parts are immutable. Policies and Compilers are safe for concurrent use. An
-// error in one expression does not affect the others.
+// Policies are immutable. Policies and Compilers are safe for concurrent use. An error in one
+// expression does not affect the others.
 package expressions

@@ -15,6 +15,5 @@
 // be given as AppendEscaped writes it. The server writes no duplicates and escapes only with
 // AppendEscaped. Authorization and admission never depend on a Value of JSON from another source.
 //
-// The readers allocate only for unescaped strings, for a Value's Text and for errors. Fuzz tests
-// compare them with encoding/json. limits.go contains the depth limits of all packages.
+// limits.go contains the depth limits of all packages.
 package jsontext

@@ -17,9 +17,8 @@ import (
 // config must have passed CheckConfig.
 //
 // For example, "ci" applies {"data":{"a":"1"}} to a ConfigMap that "ui" has created with {"b":"2"}.
-// Then "ci" owns data.a. If "ci" next applies {"data":{"b":"3"}}, the apply conflicts with "ui"
-// over .data.b. With force, b becomes 3 and "ci" alone owns b. The key a is removed, because only
-// "ci" owned it.
+// If "ci" next applies {"data":{"b":"3"}}, the apply conflicts with "ui" over .data.b. With force,
+// b becomes 3, "ci" alone owns b, and the key a is removed.
 func Apply(w Writer, versions ServedVersions, live, config tree.Tree, managed []any, force bool) (tree.Tree, []any, error) {
 	served, ok := versions(w.APIVersion)
 	if !ok {

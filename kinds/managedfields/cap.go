@@ -17,8 +17,7 @@ const (
 // maxUpdaters remain. It keeps an old manager that is the only one of its version.
 //
 // With a limit of two and the managers a, b, c and d, oldest first, the result is ancient-changes
-// (a, b and c) and d. An apply still conflicts over the merged fields. Apply managers are kept,
-// because their next apply needs their last set.
+// (a, b and c) and d. Apply managers are kept, because their next apply needs their last set.
 func (all managers) capUpdaters() managers {
 	if len(all) <= maxUpdaters {
 		return all

@@ -3,9 +3,8 @@
 //
 // # Terms
 //
-// A Set is a set of paths in an object. A path is a list of path elements. A manager writes the
-// object and owns a Set of its fields. managedFields lists all managers. The kind's plan (package
-// schema) defines the granularity of ownership:
+// A Set is a set of paths in an object. A path is a list of path elements. A manager owns a Set of
+// fields. The kind's plan (package schema) defines the granularity of ownership:
 //
 //	scalars, atomic values, values without plan  as a whole
 //	messages                                     field by field
@@ -44,21 +43,15 @@
 // items own the value and conflict with each other. Objects without a schema are owned field by
 // field, and their lists as a whole.
 //
-// A configuration may contain nulls, as nil (codec.DecodeConfig). The applier owns their paths, and
-// comparisons treat nulls as values. In the resulting object, a null becomes the zero value or is
-// removed. Custom objects keep nulls if the schema is nullable or absent.
+// The applier owns the paths of nulls in a configuration, and comparisons treat nulls as values. In
+// the resulting object, a null becomes the zero value or is removed. Custom objects keep nulls if
+// the schema is nullable or absent.
 //
 // At most ten update managers are kept. Older ones are merged per version into an entry named
-// ancient-changes (capUpdaters), so that clients with changing names do not grow the object
-// forever. A manager's time is that of its last change.
-//
-// Writers of the scale subresource see only the managers that own the replicas (Scale).
-//
-// # Performance
+// ancient-changes, so that clients with changing names do not grow the object forever.
 //
 // Sets are larger than most changes, so they are parsed only if necessary (overlaps) and cached
-// (parseCache). The Set of a new object or configuration is written directly as FieldsV1
-// (fieldsEncoder). Most no-op applies are recognized from the stored bytes (IsNoOpApply).
+// (parseCache). Most no-op applies are recognized from the stored bytes (IsNoOpApply).
 //
 // # Invariants
 //

@@ -2,8 +2,7 @@
 // (JSONPatch) and strategic merge patches (Strategic). Package managedfields implements server-side
 // apply.
 //
-// Each function returns a new tree and never writes to the current one, which readers share. The
-// result shares all unchanged subtrees with it, so the result is immutable too.
+// Results share all unchanged subtrees with the current tree, so they are immutable too.
 //
 // The result contains the patch's values regardless of their types and names. The caller passes the
 // result to codec.Conform, which checks types and drops unknown fields.

@@ -2,6 +2,5 @@
 // Key of an object, and the Object with its parsed ObjectMeta. Status is the error type of every
 // layer, and Naming is the naming profile. The package does no I/O and depends on no kinds.
 //
-// Objects are shared and immutable. A read copies the object's JSON to the client, without decoding
-// it, because ObjectMeta contains the metadata that the server uses.
+// Objects are shared and immutable.
 package meta

@@ -1,5 +1,5 @@
-// Package openapi generates OpenAPI documents from the declarations of kinds in package schema: one
-// document of version 2 for all kinds, and one of version 3 for each group and version.
+// Package openapi generates OpenAPI documents: one of version 2 for all kinds, and one of version 3
+// for each group and version.
 //
 //	Documents  the documents of one set of kinds, with the version 3 index
 //	Document   one document; built on first use and kept gzip-compressed

@@ -67,9 +67,8 @@ type Claim struct {
 }
 
 // A Guard protects a change that was computed from an aggregate of many objects, such as a quota's
-// usage, which other servers on the same etcd may change concurrently. The log rejects the change
-// if another server has raised the guard after version Seen. If Raise is true, the change raises
-// the guard. Changes on the same server need no guard.
+// usage. The log rejects the change if another server has raised the guard after version Seen. If
+// Raise is true, the change raises the guard. Changes on the same server need no guard.
 type Guard struct {
 	Name  string
 	Seen  uint64

@@ -12,9 +12,6 @@ import (
 // Compile compiles the value plans of messages, including nested ones, from their field options. It
 // skips messages that have a plan. The error joins all unknown formats and invalid patterns. isOn
 // reports whether a feature is enabled. A nil isOn disables all features.
-//
-// Messages are sorted by name, so that errors have a fixed order. Every write walks the plans, so
-// Compile computes everything that depends only on the declarations.
 func Compile(isOn func(feature string) bool, messages ...*schema.Message) error {
 	c := &compiler{isOn: isOn, parts: map[*schema.Message]*schema.Parts{}}
 	messages = slices.SortedFunc(slices.Values(messages), func(a, b *schema.Message) int { return strings.Compare(a.Name, b.Name) })

@@ -21,7 +21,5 @@
 // order (depth first), then the kind's rules and functions. A cause from a rule or function
 // replaces a cause from the plan with the same type and path.
 //
-// Paths are those of the JSON form: spec.containers[0].name, data[key].
-//
 // The package retains none of its arguments. Only Default changes its tree.
 package rules

@@ -51,8 +51,7 @@ type Field struct {
 	MayRepeat bool
 	Empty     Empty  // whether the checks apply to "" and 0
 	RangeText string // error message for Min or Max; "" for the default
-	// RequiredFields lists fields of Message that are required only where Message is the type of
-	// this field.
+	// RequiredFields lists fields of Message that are required here, but not in its other uses.
 	RequiredFields []string
 	// WholeThousandths makes defaulting round quantities away from zero to multiples of 1m.
 	WholeThousandths bool

@@ -87,8 +87,8 @@ type Stamper interface {
 type Conversion interface {
 	ToStored(obj tree.Tree) tree.Tree
 	FromStored(obj tree.Tree) tree.Tree
-	// Keep returns the part of a validated obj of this version that the storage version preserves.
-	// It does not change obj, but the result shares memory with it.
+	// Keep removes from a valid object of this version the values that the storage version cannot
+	// represent. It does not change obj, but the result shares memory with it.
 	Keep(obj tree.Tree) tree.Tree
 }
 

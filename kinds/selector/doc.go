@@ -1,8 +1,7 @@
 // Package selector parses label and field selectors and matches objects against them.
 //
 // Labels and Fields are lists of requirements that must all hold. The zero value of either selects
-// everything. Selectors are immutable. Matching does not allocate, because lists and watches match
-// every object of a collection. Value and Name return required values, for index lookups.
+// everything. Selectors are immutable. Matching does not allocate.
 //
 // Syntax and error messages match Kubernetes.
 //

@@ -176,8 +176,8 @@ func FieldOf(field int, o *meta.Object) string {
 	return ""
 }
 
-// Exact returns a field that must have one exact value, and that value. It prefers metadata.name,
-// the most selective field. Callers pass field to FieldOf.
+// Exact returns a field for which f requires a specific value, and the value. It prefers
+// metadata.name, the most selective field. Callers pass field to FieldOf.
 func (f Fields) Exact() (field int, value string, ok bool) {
 	for _, t := range f.terms {
 		if !t.not && (!ok || t.field == fieldName) {

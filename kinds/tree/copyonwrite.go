@@ -2,9 +2,8 @@ package tree
 
 import "maps"
 
-// A CopyOnWrite is an object that is copied on its first change. Trees are shared and immutable,
-// and most traversals change nothing. Such a traversal allocates nothing and returns the same tree,
-// which callers recognize by address (SameRef).
+// A CopyOnWrite is an object that is copied on its first change. A traversal that changes nothing
+// allocates nothing and returns the same tree, which callers recognize by address (SameRef).
 //
 // The copy is one level deep. To change spec.size, the object and its spec each need a CopyOnWrite.
 type CopyOnWrite struct {

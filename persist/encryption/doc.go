@@ -1,5 +1,4 @@
-// Package encryption encrypts values before the log stores them and decrypts them when it reads
-// them.
+// Package encryption encrypts values before the log stores them.
 //
 //	Configuration   the file of --encryption-provider-config: which resources are encrypted, and how
 //	Transformer     the persist.Transformer of a configuration, which can be replaced while in use
@@ -22,14 +21,13 @@
 //
 // Names are escaped as in URL queries. Each value is bound to its place: one byte, 0 for a value
 // and 1 for metadata, the revision (8 bytes, little-endian) and the storage key. The place is
-// additional data for aesgcm and kms, and part of the tag's input for aescbc. For secretbox, a
-// digest of the place is encrypted with the value. A value moved to another key or revision, or
-// into the metadata, therefore does not decrypt. Stores that assign revisions later (Unversioned)
-// bind values to revision 0, so an older value of the same key does decrypt.
+// additional data for aesgcm and kms, and part of the tag's input for aescbc. A value moved to
+// another place therefore does not decrypt. Stores that assign revisions later (Unversioned) bind
+// values to revision 0, so an older value of the same key does decrypt.
 //
 //   - aesgcm: the key is HKDF-SHA-256 of the secret, with the salt as salt and "troupe aesgcm v1"
 //     as info. A process uses a random salt for 2^24 values, with random nonces. This stays below
-//     the safe number of values per key, even if snapshots often rewrite all values.
+//     the safe number of values per key.
 //   - aescbc: HKDF-SHA-256 derives two keys from the secret without a salt, with the infos "troupe
 //     aescbc v1 encrypt" and "… authenticate". The tag is HMAC-SHA-256 of the length of the place
 //     (8 bytes, little-endian), the place, the vector and the ciphertext, and is verified before
@@ -47,6 +45,4 @@
 //   - A value is stale (Transformer.Stale) until its resource's first provider has written it. All
 //     values up to a resource's newest stale revision count as stale.
 //   - An unusable configuration changes nothing.
-//
-// Keys are not wiped from memory, which holds the decrypted values anyway.
 package encryption

@@ -141,11 +141,9 @@ func (p *plugin) decode(body, place []byte) ([]byte, string, error) {
 	return value, p.begin + wrapped.keyID, err
 }
 
-// open returns the cipher of a seed. The KMS plugin decrypts each seed once. Values are read only
-// at startup, so waiting for a plugin that is still starting delays nothing else.
+// open returns the cipher of a seed. The KMS plugin decrypts each seed once.
 //
-// Permanent failures are cached too, because they apply to all values of the seed. open holds the
-// lock during the call, so that concurrent reads of one seed make a single call.
+// Permanent failures are cached too, because they apply to all values of the seed.
 func (p *plugin) open(header []byte, wrapped wrappedSeed) (*derivedGCM, error) {
 	p.seedsMu.Lock()
 	defer p.seedsMu.Unlock()

@@ -24,9 +24,8 @@ type confirmation struct {
 	err      error
 }
 
-// Current returns a revision that includes every earlier commit by any writer. These commits have
-// been delivered when Current returns. It returns persist.ErrUnavailable if the servers do not
-// respond in time.
+// Current returns a revision that includes every earlier commit by any writer, and waits until it
+// is delivered. It returns persist.ErrUnavailable if the servers do not respond in time.
 //
 // Current does not use the result of a request already in flight, because that request may predate
 // the call. All readers that arrive while a request is in flight share the next one.

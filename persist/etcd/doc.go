@@ -8,10 +8,6 @@
 //   - A record is a log's own key, which each of its transactions writes.
 //   - The follower is the goroutine that watches the prefix.
 //
-// append.go and round.go write batches. claims.go and guards.go add conditions across keys.
-// follow.go and watches.go deliver all writes, and reload the state if the watch falls behind a
-// compaction. recover.go and history.go load the state on startup. compact.go compacts old history.
-//
 // # Keys
 //
 // All keys begin with the prefix (default /troupe):
@@ -36,10 +32,9 @@
 //
 //	base + (etcd revision << 7 | position)
 //
-// Revisions are unique and increase in write order. All readers compute the same revisions, because
-// the base and the positions are stored. The base is a multiple of 128. It is 0 in a new store. In
-// a store filled from a data directory, the base exceeds all revisions of that directory. Position
-// 127 represents an etcd revision that changes no object.
+// The base is a multiple of 128. It is 0 in a new store. In a store filled from a data directory,
+// it exceeds all revisions of that directory. Position 127 represents an etcd revision that changes
+// no object.
 //
 // # Values
 //
@@ -58,10 +53,8 @@
 //	   v  notes, each: position (1 byte), flags (1 byte: 1 delete), key, value, metadata, each
 //	      preceded by its length (unsigned varint); the value begins like that of an object
 //
-// Only deletions and writes with metadata have a note, because etcd stores no value for a deletion
-// and metadata is not part of the state. A note is valid only if the events of the revision show
-// that its write was committed. A Transformer encodes the note's value and metadata, bound to the
-// key.
+// Only deletions and writes with metadata have a note. It is valid only if the events of the
+// revision show that its write was committed. A Transformer encodes its value and metadata.
 //
 // # Transactions
 //
@@ -74,9 +67,8 @@
 //
 // A unit's conditions compare the mod_revision of each key that it changes or depends on, and of
 // its claims and guards. Units fail independently. etcd evaluates all comparisons on the state
-// before the transaction, and accepts a key once per transaction. A unit waits for the next round
-// if an earlier unit writes one of its keys or is its base (BasedOn). Rounds respect etcd's limits
-// on operations and request size.
+// before the transaction. A unit therefore waits for the next round if an earlier unit writes one
+// of its keys or is its base (BasedOn).
 //
 // # Invariants
 //
@@ -91,15 +83,9 @@
 //     has not delivered the unknown transaction by then, it was not committed and never will
 //     be. Nothing is retried before that.
 //
-//   - A claim is a key. The unit that takes a claim compares and writes this key, so that two
-//     logs cannot both take the claim.
-//
-//   - A guard is compared with the state delivered at planning time, and a write based on an
-//     older state is rejected. Of two logs that raise a guard, the second has seen the first
-//     log's changes. This also holds for guards deleted because of their age. A log that
-//     missed such a guard was paused, and its record was deleted too. Its next transaction
-//     fails, it catches up and plans again, and outdated results are rejected. For this
-//     reason, a log's first transaction writes only its record.
+//   - Guards may be deleted because of their age. A log that missed such a guard was paused,
+//     and its record was deleted too, so that its next transaction fails and the log catches
+//     up. For this reason, a log's first transaction writes only its record.
 //
 //   - If unread history was compacted, the follower reads the whole state at one revision. The
 //     caller then ends watches that would miss changes (persist.AppliedState.Rebuild).
@@ -109,52 +95,39 @@
 //     compacted revision, except for fences.
 //
 //   - If the servers have a different history, as after a restore, the log fails
-//     (persist.ErrFailed) or reloads the state. It confirms no read and commits nothing on the
-//     lost history.
+//     (persist.ErrFailed) or reloads the state.
 //
 // # History fingerprint
 //
-// Restoring a backup or replacing etcd changes the history under a running log. Revisions do not
-// reveal the change, because new writes reuse the revisions of lost ones. A log that was paused
-// during the change may even find higher revisions than it has seen. The cluster ID may stay the
-// same.
+// Restoring a backup or replacing etcd changes the history under a running log. Neither revisions,
+// which are reused, nor the cluster ID reveal the change.
 //
 // The fingerprint is the newest delivered record: its revision, its writer and a digest of its
 // value. No two records are equal. Servers that have the record at that revision therefore share
-// the history up to that point. It is verified
+// the history up to that point. The fingerprint is verified
 //
-//   - when the watch is opened. The watch begins at the fingerprint's revision. It must
-//     deliver that record first, and no other record among the revisions that were already
-//     delivered. Each watch has its own gRPC stream, because the client would silently resume
-//     a shared stream at any server;
+//   - by each new watch, which begins at the fingerprint's revision and must deliver that
+//     record first, and no other record among the revisions that were already delivered;
 //   - in each transaction, by the comparison above;
 //   - in each request for the newest revision, by the revision of the same key. If the record
 //     was written or deleted since, the watch must deliver that change before the response is
 //     used.
 //
-// Recover and rebuilds write a record first and read the state at its revision. The first watch
-// then verifies that both belong to the same history. If the servers accept no writes, there is no
-// record. The first watch then begins after the state, and the state is reloaded if the watch ends
-// before it has delivered a record. Compaction stays below the fingerprint. If another program has
-// compacted further, or an older version of Troupe has deleted the record, the state is reloaded.
+// Recover and rebuilds write a record and read the state at its revision. If the servers accept no
+// writes, the first watch begins after the state. The state is reloaded if this watch ends before
+// it has delivered a record, or if the fingerprint's record was compacted or deleted.
 //
 // # Local copy
 //
 // The copy is a persist.LocalCopy. Its origin identifies the servers, the prefix and the store, and
-// contains a mark of 26 random letters. The mark is written to /copies/<name> after the state was
+// contains a mark of 26 random letters, which is written to /copies/<name> after the state was
 // delivered. The copy is valid once the watch has delivered the mark. A successful write of the
 // mark is not enough, because it may have reached servers with another history. A store with this
-// mark contains all data of the copy, and its history contains all later changes. If these changes
-// were compacted, the log lists the keys with their revisions and reads only changed values.
-// Resources that a Transformer may change are not in the copy. The newest 256 marks are kept.
-//
-// The mark's key also keeps the previous mark, if this log wrote its current value. Copies whose
-// origin lacks the field "verified" are not used, because older versions did not wait for the
-// watch.
+// mark contains all data of the copy, and its history contains all later changes. Resources that a
+// Transformer may change are not in the copy. The newest 256 marks are kept.
 //
 // # Limits
 //
-// No other program may write below the prefix. A value of unknown format is delivered as
-// unreadable. Backups are left to etcd (etcdctl snapshot save). A restore must raise etcd's
+// No other program may write below the prefix. Backups are left to etcd. A restore must raise the
 // revisions (etcdutl snapshot restore --bump-revision), or clients would see revisions twice.
 package etcd

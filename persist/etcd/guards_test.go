@@ -202,7 +202,7 @@ func TestFence(t *testing.T) {
 	a.await()
 	same(t, "work after a compaction", a.append(write("/5", second)), fenced)
 
-	// After the fence is deleted, all writes fail until a log takes over again.
+	// Without the fence, all fenced writes fail until a log raises it again.
 	must.Get(cluster.Client().Delete(t.Context(), b.keys.guard(fence)))(t)
 	b.await()
 	a.await()

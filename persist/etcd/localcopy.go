@@ -18,12 +18,10 @@ import (
 )
 
 // A localCopy is a copy of the state on local disk. On startup, a log with a local copy reads only
-// later changes from the servers. If these changes were compacted, the log lists all keys with
-// their revisions and reads only changed values. Within one history, equal revisions mean equal
-// values.
+// later changes from the servers. If these changes were compacted, the log lists all keys and reads
+// only values with other revisions.
 //
-// A mark proves that the servers have the copy's history. It is a random string written to the
-// servers once the state is complete.
+// A mark, a random string on the servers, proves that they have the copy's history.
 
 type localCopy struct {
 	files persist.LocalCopy // copies are disabled if Dir is ""
@@ -119,8 +117,8 @@ func (l *Log) transforms(key string) bool {
 }
 
 // markCopy writes a mark for the state at a revision and waits until the follower has delivered it.
-// Delivery proves that state and mark belong to one history. If the previous mark belongs to the
-// same history, the key keeps it, because the old copy stays valid until the new copy replaces it.
+// If the previous mark belongs to the same history, the key keeps it, because the old copy stays
+// valid until the new copy replaces it.
 func (l *Log) markCopy(at persist.Revision, without apart) ([]byte, error) {
 	ctx, cancel := bounded(l.ctx, l.o.WriteTimeout)
 	defer cancel()

@@ -1,9 +1,9 @@
 // Package admission selects the plugins that mutate or reject writes, by resource, user and
 // namespace.
 //
-// A Registration describes a plugin by name, resources, operations and users. A Chain contains a
-// server's plugins in the order of plugins.yaml. Plugins implement the Mutator and Validator
-// interfaces of package request, which runs each plugin in its stage (request.Stage).
+// A Chain contains the Registrations of a server's plugins in the order of plugins.yaml. Plugins
+// implement the Mutator and Validator interfaces of package request, which runs each plugin in its
+// stage (request.Stage).
 //
 // The server's own writes skip admission. Writes that its controllers make for users pass through
 // admission under a separate user.

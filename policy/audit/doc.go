@@ -1,9 +1,8 @@
 // Package audit records requests with their users and outcomes.
 //
 // The first matching rule of a Policy decides how much to record. An Event describes a request at
-// one stage. A Record, which is reused, produces the Events of one request. A Sink delivers Events
-// to a log file (a File rotates itself) or a webhook, either before the request proceeds (blocking)
-// or in batches. An Auditor combines them.
+// one stage. A Record produces the Events of one request. A Sink delivers Events to a log file or a
+// webhook, either before the request proceeds (blocking) or in batches.
 //
 // # Format
 //
@@ -37,9 +36,8 @@
 //
 // # Why not lumberjack
 //
-// gopkg.in/natefinch/lumberjack.v2 (v2.2.1) uses the same file names and limits, but lacks
-// guarantees that an audit log needs. A partial write leaves half a line. A write longer than the
-// maximum size fails instead of getting its own file. Two rotations within one millisecond
-// overwrite the first file. Errors of compression and removal are dropped. A size of 0 means 100 MB
-// rather than unlimited. The goroutine that removes old files outlives Close.
+// gopkg.in/natefinch/lumberjack.v2 (v2.2.1) uses the same file names and limits. However, a partial
+// write leaves half a line. A write longer than the maximum size fails. Two rotations within one
+// millisecond overwrite the first file. Errors of compression and removal are dropped. A size of 0
+// means 100 MB rather than unlimited.
 package audit

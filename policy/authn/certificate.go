@@ -15,8 +15,8 @@ import (
 
 // Certificates authenticates requests with client certificates. The common name is the user name,
 // and the organizations are the groups. If uids is set, attribute 1.3.6.1.4.1.57683.2 is the uid.
-// The certificate must be issued by a CA in roots and be valid for client authentication. roots is
-// called for each request and must return a new pool when the CAs change.
+// The certificate must be issued by a CA in roots and be valid for client authentication. roots
+// must return a new pool when the CAs change.
 //
 // The TLS handshake only proves possession of the key (tls.RequestClientCert), so an invalid
 // certificate causes a 401, not a connection error.

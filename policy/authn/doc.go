@@ -21,9 +21,7 @@
 //
 // Union tries its methods in order. Bearer rejects an invalid token even if the certificate is
 // valid, and accepts a valid token even if the certificate is invalid. Anonymous accepts requests
-// without credentials. Authenticated adds the group system:authenticated to all other users. The
-// token methods are token file, service accounts (package serviceaccount), bootstrap tokens, OpenID
-// Connect (package oidc) and webhook.
+// without credentials. Authenticated adds the group system:authenticated to all other users.
 //
 // A credential may be limited to certain audiences. Reviews pass the requested audiences in
 // Request.Audiences, and User.Audiences returns the matching ones. Other requests require the
@@ -36,7 +34,5 @@
 //   - Returned Users are immutable, because methods share them between requests.
 //   - Caches are bounded and contain no credentials. An entry never outlives its credential,
 //     or the CAs or keys that verified it.
-//   - A slow remote service delays only credentials that no other method knows, and only for
-//     a limited time.
 //   - Errors never contain credentials.
 package authn

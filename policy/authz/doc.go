@@ -5,17 +5,12 @@
 // list a user's rules. Authorizers are tried in order until one allows or denies. If none does, the
 // request is denied.
 //
-// Masters and AlwaysAllowPaths come first. ABAC uses a policy file, and Webhook calls a remote
-// service. AlwaysAllow and AlwaysDeny ignore the request. Package rbac implements role-based access
-// control. Package node authorizes kubelets according to the Pods on their nodes.
-//
 // # Invariants
 //
 //   - Attributes and the route come from the same parsed request.
 //   - An unparseable selector never restricts Attributes.
 //   - A mode that fails allows nothing. It leaves the decision to later modes, unless the
 //     failurePolicy of a webhook is Deny.
-//   - No lock is held during slow work, so a slow remote service delays only requests that need it.
 //
 // # ABAC policy files
 //

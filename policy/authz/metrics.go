@@ -30,7 +30,7 @@ func (m *Metrics) WriteMetrics(w io.Writer) {
 	metrics.Write(w, m.decisions, m.evaluations, m.failOpen, m.duration)
 }
 
-// Counted returns an Authorizer that counts the decisions of a under its type and name.
+// Counted returns a RuleResolver that counts the decisions of a, labeled with its type and name.
 func (m *Metrics) Counted(a RuleResolver, kind, name string) RuleResolver {
 	return counted{a, m.decisions.With(kind, name, "allowed"), m.decisions.With(kind, name, "denied")}
 }

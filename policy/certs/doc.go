@@ -3,12 +3,11 @@
 // client certificate, and the server's client certificate for kubelets. A separate CA issues the
 // front proxy certificate for extension API servers.
 //
-// A Store is the directory of the server's own certificates, and a Manager holds the current ones.
-// A FilePair is an external serving certificate. SNICertificates selects a serving certificate by
-// the name that a client requests. CAs holds the CAs for client certificates. An Authority signs
-// certificate requests. A Reloader reloads all of these periodically.
+// A Manager holds the current own certificates, a FilePair an external serving certificate, and CAs
+// the CAs for client certificates. An Authority signs certificate requests. A Reloader reloads all
+// of these periodically.
 //
-// The directory of a Store has these PEM files:
+// The directory of the server's own certificates, a Store, has these PEM files:
 //
 //	ca.crt      ca.key        the CA, valid for 10 years; followed by the unexpired certificates
 //	                          of its predecessors
@@ -37,6 +36,4 @@
 //     certificates.
 //   - If a new leaf cannot be saved because the disk is full, it is used from memory.
 //   - At run time, an invalid file never replaces the valid content in use.
-//
-// Handshakes and requests load an atomic pointer that only the Reloader's goroutine stores.
 package certs

@@ -19,8 +19,7 @@
 // # Queues
 //
 // A flow has a hand of a level's queues, chosen by its hash (shuffle sharding). Each request joins
-// the queue in the hand with the least work. A flow that sends too many requests fills its own
-// hand, while other flows most likely have a free queue.
+// the queue in the hand with the least work.
 //
 // Free seats go to the queue whose first request would finish first if all queues were served
 // equally (fair queuing). The virtual time R counts the seat-seconds available to each active
@@ -36,6 +35,4 @@
 //     used, so memory is bounded by the waiting requests rather than by the configuration.
 //   - A removed level disappears once it has served its admitted requests.
 //   - The exempt and catch-all levels always exist.
-//   - Classification reads an immutable configuration without locks. A level has one lock, which is
-//     held for a few hundred nanoseconds.
 package flowcontrol

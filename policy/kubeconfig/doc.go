@@ -1,11 +1,8 @@
-// Package kubeconfig reads kubeconfig files: the address of a server, its CA, and the client's
-// credentials. All clients in this project use it: the troupe commands, package remote for
-// webhooks, and the bench.
+// Package kubeconfig reads kubeconfig files, for the troupe commands, webhooks and the bench.
 //
 // # Files
 //
-// A file has lists of clusters and users, and contexts that pair them. current-context selects a
-// context. These fields are supported:
+// These fields are supported:
 //
 //	cluster  server, proxy-url, tls-server-name, insecure-skip-tls-verify, disable-compression,
 //	         certificate-authority, certificate-authority-data, and the exec plugin extension

@@ -2,7 +2,6 @@
 //
 // A Resolver reads Services and EndpointSlices. It prefers ready endpoints with their target port,
 // in random order, because this process may be unable to reach cluster IPs. For a Service without
-// slices, it uses the cluster IP. After ViaClusterIP, it prefers the cluster IP. Check returns the
-// reason why a Service is unreachable, and Notify reports when the result of Check may have
-// changed. Outside a cluster, addresses can be given explicitly.
+// slices, it uses the cluster IP. After ViaClusterIP, it prefers the cluster IP. Outside a cluster,
+// addresses can be given explicitly.
 package services

@@ -6,9 +6,9 @@
 //
 // # Limits
 //
-// A response is limited in size and time. A Client makes up to maxCalls calls concurrently. Further
-// calls wait, or fail if the webhook is unresponsive. While connections fail, one call per
-// probePeriod tries to connect, and all others fail immediately.
+// A Client makes up to maxCalls calls concurrently. Further calls wait, or fail if the webhook is
+// unresponsive. While connections fail, one call per probePeriod tries to connect, and all others
+// fail immediately.
 //
 // # Invariants
 //

@@ -79,8 +79,8 @@ func reaches(c caller, k *schema.Kind, o map[string]any) {
 	c.reached(k, before, c.do(http.MethodPatch, one+"/status", nil, patch, 200), "patch")
 }
 
-// reached checks that a write changed every field in statusMetadata that keptMetadata does not list
-// for the kind. The writer must own exactly the changed fields.
+// reached checks the effect of a status write on the fields of statusMetadata. All of them must
+// have changed and be owned by the writer, except those that keptMetadata lists for the kind.
 func (c caller) reached(k *schema.Kind, before, after client.Object, verb string) {
 	c.Helper()
 	owned := ""

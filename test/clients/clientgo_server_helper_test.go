@@ -32,7 +32,7 @@ const (
 
 var encodings = map[string]string{"json": asJSON, "protobuf": asProtobuf}
 
-// Server is a server in this process, under the kubernetes naming profile.
+// Server runs a daemon in the test process, with the kubernetes naming profile.
 type Server struct {
 	daemon *daemon.Daemon
 	dir    string

@@ -79,7 +79,7 @@ func (h *fuzzer) randomEdit(k *schema.Kind) fieldEdit {
 	}
 }
 
-// metadataEdit edits a metadata field, which every kind has.
+// metadataEdit edits one of the metadata fields, which are common to all kinds.
 func (h *fuzzer) metadataEdit(k *schema.Kind) fieldEdit {
 	switch h.r.IntN(4) {
 	case 0:

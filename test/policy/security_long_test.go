@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// numbered returns a JSON list of n items, formatted with format and their indexes.
+// numbered returns a JSON list of n items. Item i is format with the argument i.
 func numbered(n int, format string) string {
 	var b strings.Builder
 	for i := range n {

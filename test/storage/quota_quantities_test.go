@@ -40,7 +40,7 @@ func TestQuantitiesAgainstTheOracle(t *testing.T) {
 		if (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error() {
 			number := s[:len(s)-len(strings.TrimLeft(s, "+-.0123456789"))]
 			if strings.Trim(number, "+-.") == "" {
-				continue // without a number, the public implementation accepts some texts that its documentation excludes
+				continue // without a number, the public implementation accepts strings that its documentation excludes
 			}
 			t.Fatalf("%q: %v, want %v", s, err, wantErr)
 		}
@@ -51,7 +51,8 @@ func TestQuantitiesAgainstTheOracle(t *testing.T) {
 		if strings.HasSuffix(got, "E") && len(got) > len("-999E") {
 			continue // the public implementation has no suffix for thousands of E, and drops it
 		}
-		// Do not compare with String, which returns some texts, such as 007, unchanged.
+		// Do not compare with String, which returns some quantities, such as 007, in non-canonical
+		// form.
 		number, suffix := want.CanonicalizeBytes(nil)
 		if canonical := string(number) + string(suffix); got != canonical {
 			t.Fatalf("%q is %s, want %s", s, got, canonical)

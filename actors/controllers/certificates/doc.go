@@ -16,7 +16,4 @@
 // Decisions rely only on fields that the server sets, such as the requester. Whether a request may
 // be approved depends on the requester's permissions. The controllers' own writes are not
 // authorized.
-//
-// All controllers except the publishers use a queue of names and read the request before they
-// process it. Duplicate or late events are therefore harmless.
 package certificates

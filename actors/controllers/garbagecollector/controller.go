@@ -12,9 +12,7 @@ import (
 )
 
 // Controller deletes objects whose owners have all been deleted. It also completes deletes with
-// propagation policy Orphan or Foreground. Watches of all kinds feed its graph of owner references.
-// The graph may lag behind, so the collector uses it only to find objects to examine. It bases
-// every decision on the objects in the store.
+// propagation policy Orphan or Foreground.
 type Controller struct {
 	*reconcile.Controller[objectReference] // queue of objects whose owners may be gone
 

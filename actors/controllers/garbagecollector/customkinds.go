@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// maxCustomKinds is the maximum number of recorded kinds. Beyond it, all kinds are dropped. This is
-// safe, because owners of unknown kinds count as present.
+// maxCustomKinds is the maximum number of recorded kinds. When it is reached, all of them are
+// dropped. This is safe, because owners of unknown kinds are assumed to exist.
 const maxCustomKinds = 10000
 
 type customKinds struct {

@@ -32,7 +32,7 @@ func (g *Controller) processDependent(ctx context.Context, p objectReference) er
 
 type ownerState uint8
 
-// States of an owner. An owner whose state cannot be determined counts as present, because a
+// States of an owner. An owner whose state cannot be determined is assumed to exist, because a
 // dependent may be deleted only if its owner is known not to exist.
 const (
 	ownerPresent ownerState = iota // or undetermined
@@ -80,9 +80,8 @@ func propagationPolicyOf(o *meta.Object) string {
 }
 
 // ownerState looks up an owner, in the dependent's namespace if the owner's kind is namespaced. An
-// owner of an unknown kind counts as present, because the kind may be disabled or not registered
-// yet and a delete cannot be undone. The owner is looked up again once the objects of its kind are
-// known.
+// owner of an unknown kind is assumed to exist, because the kind may be disabled or not registered
+// yet and a delete cannot be undone.
 func (g *Controller) ownerState(ctx context.Context, p objectReference, dependent *meta.Object, owner meta.OwnerReference) (ownerState, error) {
 	gvk := meta.ParseGVK(owner.APIVersion, owner.Kind)
 	k := g.Kinds.ByGVK(gvk)

@@ -8,8 +8,8 @@
 //   - An owner's finalizer is removed only after its dependents were listed from the store.
 //   - An owner is absent if no object with its name has its uid. It is looked up in the
 //     dependent's namespace, or in none for cluster-scoped kinds.
-//   - An owner of an unknown kind, or a namespaced owner of a cluster-scoped dependent, counts
-//     as present, because its absence cannot be established.
+//   - An owner of an unknown kind, or a namespaced owner of a cluster-scoped dependent, is
+//     assumed to exist, because its absence cannot be established.
 //   - A dependent examined before its owner's kind was fully listed is examined again
 //     afterwards.
 package garbagecollector

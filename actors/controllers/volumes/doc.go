@@ -9,7 +9,4 @@
 // Binding takes four writes: the volume's reference and phase, and then the claim's reference and
 // phase. The process may crash between two writes. Both references, including the uid in
 // spec.claimRef, then show which writes are still missing.
-//
-// A protected object is marked pending before its users are listed. If a user is deleted during the
-// list, the marked object is enqueued again.
 package volumes

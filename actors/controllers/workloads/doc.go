@@ -9,9 +9,8 @@
 //	scheduler    assigns Pods to nodes
 //	statefulset  StatefulSets
 //
-// They share one Cluster (internal/cluster), which watches each kind once, as soon as a controller
-// that needs the kind runs. Pure functions in separate files make the decisions, and the other
-// files write objects.
+// They share one Cluster (internal/cluster), which watches each kind once. Pure functions in
+// separate files make the decisions.
 //
 // Writes go through admission like clients' writes, but are not authorized. Unchanged objects are
 // not written. A rejected Pod causes an Event, a condition if the kind has one, and a retry with

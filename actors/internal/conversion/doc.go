@@ -15,9 +15,8 @@
 //
 // Results are cached by object uid, object version and target schema, within a byte limit. If an
 // external call is already converting an object, other requests for it join that call. An event
-// therefore costs one conversion, regardless of the number of watches. If a call fails, callers
-// that joined it retry once with only their own objects, because another caller's object may be the
-// cause.
+// therefore costs one conversion, regardless of the number of watches. If the call fails, joined
+// callers retry once with only their own objects.
 //
 // Two objects may have the same uid and version: a changed object, and its previous state in the
 // Deleted event for a watch whose selector no longer matches. The key distinguishes the two. A

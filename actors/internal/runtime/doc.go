@@ -3,9 +3,8 @@
 //
 // # Owners and references
 //
-// An Owner has a Receive method. Spawn gives the owner a mailbox and returns a Ref, which sends it
-// messages and stops it. An owner handles messages one at a time, in the order in which they were
-// sent. In addition to the caller's messages, it receives
+// Spawn gives an owner a mailbox and returns a Ref, which sends it messages and stops it. An owner
+// handles messages one at a time, in the order in which they were sent. It also receives
 //
 //	Started      first, and again after a restart
 //	Restarting   the last message of an owner that is replaced after a panic
@@ -13,10 +12,9 @@
 //
 // # Mailboxes
 //
-// A mailbox has a mutex and two queues, for user and system messages. It may be bounded. It rejects
-// a message if it is full or its owner has stopped. When the owner stops, it also rejects all
-// queued messages. If a rejected message is Rejectable, its Reject method is called. Proto.Actor's
-// own bounded mailboxes make the sender spin or drop messages silently.
+// A mailbox may be bounded. It rejects a message if it is full or its owner has stopped, and all
+// queued messages when the owner stops. If a rejected message is Rejectable, its Reject method is
+// called. Proto.Actor's own bounded mailboxes make the sender spin or drop messages silently.
 //
 // # Goroutines
 //
@@ -30,13 +28,11 @@
 // A panic in Receive suspends the mailbox. After a backoff, the supervisor replaces the owner with
 // a new one from Spec.New, or resumes or stops it, depending on Supervision. An owner that fails
 // too often is stopped. The message that caused the panic is lost. If it needs a reply, a deferred
-// function must send it. A panic in Stopping or Restarting is logged and does not prevent the stop
-// or restart.
+// function must send it.
 //
 // # Stopping
 //
 // Stop ends an owner before it handles queued messages, and Drain after it has handled them.
-// Ref.Done is closed when the owner has ended, so Await needs no polling.
 //
 // # Proto.Actor's registry
 //

@@ -30,8 +30,7 @@ const (
 
 // due reports whether to return memory. allocated is the number of bytes allocated since the
 // process started, and alive the size of the live heap in bytes. With a live heap of 400 MiB, for
-// example, it returns true once 100 MiB have been allocated and the process is idle. It uses no
-// clock, so that tests can drive it.
+// example, it returns true once 100 MiB have been allocated and the process is idle.
 func (s *memoryScavenger) due(allocated, alive uint64) bool {
 	idle := allocated-s.lastAllocated < idleAllocation
 	s.lastAllocated = allocated

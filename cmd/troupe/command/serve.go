@@ -132,8 +132,7 @@ func withKubeconfig(config daemon.Config, run func(daemon.Config) error) error {
 // run serves until a signal or a fatal error. It catches signals before it opens anything, so that
 // none is lost during startup. Callers wait for the ready line on standard output.
 //
-// A second signal ends the process without draining. No acknowledged write is lost, because
-// recovery tolerates a kill at any time.
+// A second signal ends the process without draining, which loses no acknowledged write.
 func run(config daemon.Config, out, logs io.Writer) error {
 	signals, reloads := make(chan os.Signal, 2), make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)

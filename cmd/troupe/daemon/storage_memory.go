@@ -31,7 +31,7 @@ const goMemLimitShare = 0.9
 // TuneMemory sets GOGC and GOMEMLIMIT for the whole process, unless the environment does.
 // GOMEMLIMIT derives from the control group's limit. Call TuneMemory before Start, started after
 // Start, and settled half a second later, so that the first requests do not compete with a garbage
-// collection. Start does not tune the process, because a program may run several daemons.
+// collection.
 func (d *Daemon) TuneMemory() (started, settled func()) {
 	started, settled = func() {}, func() {}
 	if os.Getenv("GOGC") == "" {

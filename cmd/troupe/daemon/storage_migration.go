@@ -27,7 +27,8 @@ type Migration struct {
 	Log    *slog.Logger
 }
 
-// ToEtcd copies an unused data directory to an empty etcd prefix. It returns the number of objects.
+// ToEtcd copies the data directory of a stopped daemon to an empty etcd prefix. It returns the
+// number of objects.
 func (m *Migration) ToEtcd(ctx context.Context) (int, error) {
 	t, err := m.transformer(ctx)
 	if err != nil {
@@ -224,7 +225,7 @@ func decrypted(h held, err error) (held, error) {
 	return h, err
 }
 
-// readDataDir reads an unused data directory.
+// readDataDir reads the data directory of a stopped daemon.
 func readDataDir(dir string, t persist.Transformer, log *slog.Logger) (h held, err error) {
 	holds, err := persist.HoldsState(dir)
 	if err != nil {

@@ -24,8 +24,7 @@ const fieldManager = "troupetest"
 // *.yaml, *.yml and *.json files in name order, and ignores subdirectories. It updates existing
 // objects.
 //
-// Objects without a namespace are created in namespace default. Object status is ignored. An error
-// fails the test and names the file.
+// Objects without a namespace are created in namespace default. Object status is ignored.
 func (s *Server) Load(paths ...string) {
 	s.t.Helper()
 	if err := s.load(paths); err != nil {

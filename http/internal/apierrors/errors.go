@@ -16,17 +16,17 @@ func (t *Text) Error() string { return t.Status.Message }
 // Unwrap returns the Status, so that errors.As can convert the error to a *meta.Status.
 func (t *Text) Unwrap() error { return t.Status }
 
-// PageNotFound returns the 404 for a path that this server never serves.
+// PageNotFound returns a 404 for a path that this server never serves.
 func PageNotFound() *Text {
 	return &Text{&meta.Status{Code: 404, Reason: meta.ReasonNotFound, Message: "404 page not found"}}
 }
 
-// Unreachable returns the 503 for a request that cannot be proxied.
+// Unreachable returns a 503 for a request that cannot be proxied.
 func Unreachable(message string) *Text {
 	return &Text{&meta.Status{Code: 503, Reason: meta.ReasonServiceUnavailable, Message: message}}
 }
 
-// Misconfigured returns the 500 for a request that cannot be proxied because of a configuration
+// Misconfigured returns a 500 for a request that cannot be proxied because of a configuration
 // error.
 func Misconfigured(message string) *Text {
 	return &Text{&meta.Status{Code: 500, Reason: meta.ReasonInternalError, Message: message}}
@@ -47,7 +47,7 @@ func UnauthorizedBecause(reason string) *meta.Status {
 	return &meta.Status{Code: 401, Reason: meta.ReasonUnauthorized, Message: reason}
 }
 
-// PathNotFound returns the 404 Status for a path without a resource. The details are empty.
+// PathNotFound returns a 404 Status for a path without a resource. The details are empty.
 func PathNotFound() *meta.Status {
 	return &meta.Status{
 		Code: 404, Reason: meta.ReasonNotFound, Details: &meta.Details{},
@@ -62,17 +62,17 @@ func MethodNotAllowed() *meta.Status {
 	}
 }
 
-// NotAcceptable returns the 406 for an Accept header that cannot be satisfied.
+// NotAcceptable returns a 406 for an Accept header that cannot be satisfied.
 func NotAcceptable(message string) *meta.Status {
 	return &meta.Status{Code: 406, Reason: meta.ReasonNotAcceptable, Message: message}
 }
 
-// RequestTooLarge returns the 413 for a request body of more than limit bytes.
+// RequestTooLarge returns a 413 for a request body of more than limit bytes.
 func RequestTooLarge(limit int64) *meta.Status {
 	return &meta.Status{Code: 413, Reason: meta.ReasonRequestTooLarge, Message: fmt.Sprintf("Request entity too large: limit is %d", limit)}
 }
 
-// UnsupportedMedia returns the 415 for a body, with a list of the accepted media types.
+// UnsupportedMedia returns a 415 that lists the accepted media types.
 func UnsupportedMedia(accepted []string) *meta.Status {
 	return &meta.Status{
 		Code: 415, Reason: meta.ReasonUnsupportedMediaType,
@@ -88,8 +88,8 @@ func TooManyRequests() *meta.Status {
 	}
 }
 
-// RequestTimeout returns the 408 for a body that arrives too slowly. Use GatewayTimeout if the
-// server is too slow.
+// RequestTimeout returns a 408 for a body that arrives too slowly. Use GatewayTimeout if the server
+// is too slow.
 func RequestTimeout() *meta.Status {
 	return &meta.Status{Code: 408, Reason: meta.ReasonTimeout, Message: "the request did not arrive in time"}
 }

@@ -9,8 +9,7 @@ import (
 // A Lazy is a request context with a deadline. The first call to Done creates its timer, because
 // most requests never wait, and a timer may cost more than the request.
 //
-// Err also cancels the context if the client has disconnected. It checks this only at intervals, so
-// that short requests never pay for the check.
+// Err also cancels the context if the client has disconnected, which it checks only at intervals.
 type Lazy struct {
 	deadline time.Time
 	client   Client // may be nil

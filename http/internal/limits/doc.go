@@ -9,6 +9,5 @@
 //	Owners     the items of each principal, oldest first
 //
 // These limits bound concurrency, not rates, and never block. A request that exceeds a limit is
-// rejected with 429 and the name of the resource. Only flow control queues requests
-// (policy/flowcontrol). A Permit also holds the seats that flow control granted to its request.
+// rejected with 429. A Permit also holds the seats that flow control granted to its request.
 package limits

@@ -100,12 +100,11 @@ func (t *Tunnel) close() {
 // halfCloseTimeout is how long one direction may be silent after the other has ended.
 const halfCloseTimeout = 30 * time.Second
 
-// CopyBoth copies between two connections in both directions until both directions have ended.
+// CopyBoth copies between two connections until both directions have ended.
 //
-// Each direction ends separately, as in TCP. After the first direction has ended, the other may be
-// silent only for halfCloseTimeout, so that a half-dead connection does not stay open. If a write
-// to a connection fails, the last data received from it is still copied. A write timeout or a read
-// error ends both directions.
+// After the first direction has ended, the other may be silent only for halfCloseTimeout. If a
+// write to a connection fails, the last data received from it is still copied. A write timeout or a
+// read error ends both directions.
 func CopyBoth(a, b net.Conn) {
 	p := &pair{a: a, b: b}
 	var both sync.WaitGroup

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A brokenConn fails writes with err. After the first one, reads return its last data.
+// A brokenConn fails its only write with err. Reads block until then and return last.
 type brokenConn struct {
 	net.Conn // nil
 	err      error

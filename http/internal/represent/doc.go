@@ -7,7 +7,6 @@
 //	Events   a watch's events in the negotiated format
 //	Forms    a cache of objects in Protobuf and CBOR, shared by all requests
 //
-// Stored objects are not modified. Lists are not assembled in memory, and at most a few converted
-// items exist at a time. This package estimates the memory that a response needs, so that the
-// caller can reserve it.
+// Lists are not assembled in memory. This package estimates the memory that a response needs, so
+// that the caller can reserve it.
 package represent

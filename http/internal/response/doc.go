@@ -10,5 +10,5 @@
 //     nothing was sent yet, an error replaces the body.
 //   - After a grace period, a client that reads less than 32 KiB per second is disconnected.
 //     Otherwise it could hold memory for hours although each write meets its deadline.
-//   - Buffers (wire.GetBuffer) and gzip tables, the largest memory users, are pooled.
+//   - Buffers (wire.GetBuffer) and gzip tables are pooled.
 package response

@@ -9,11 +9,7 @@
 //
 // Each watch has two goroutines. The store session's goroutine writes events, and the connection's
 // goroutine reads. Only reading detects a disconnect immediately, because a write happens only at
-// the next event. The reading goroutine also ends the watch at its timeout. To wake it,
-// interruptRead sets a read deadline in the past.
-//
-// If a watch request would now be rejected, the watch ends within a second, with an event that
-// gives the reason (reauthorize.go). While nothing changes, this costs one comparison per scan.
+// the next event. The reading goroutine also ends the watch at its timeout.
 //
 // # WebSocket frames
 //

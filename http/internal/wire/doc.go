@@ -1,5 +1,5 @@
-// Package wire accepts connections and parses requests strictly. It limits the time and memory that
-// an unauthenticated client can use.
+// Package wire accepts connections, parses requests strictly, and limits the time and memory of
+// unauthenticated clients.
 //
 //	Connections      the open connections: admission and eviction
 //	Conn             a connection and the loop that serves its requests
@@ -19,27 +19,24 @@
 // # Why not fasthttp's server
 //
 // fasthttp parses heads (RequestHeader) and writes responses (Response), but does not serve the
-// connections, for these reasons:
-//   - It reads at least the start of a body before it calls the handler, so unauthenticated
-//     clients can make it hold memory. Here a body is not read until the request is authorized.
-//     The body buffer then grows as data arrives, within one budget for all bodies.
+// connections:
+//   - It reads at least the start of a body before it calls the handler. Here a body is not
+//     read until the request is authorized. Its buffer then grows as data arrives, within one
+//     budget for all bodies.
 //   - At its connection limit, it rejects new connections. Here the oldest connection without a
 //     complete request is evicted, each principal has a share, and local clients have a reserve.
 //   - It accepts ambiguous requests: several lengths, folded lines, bare line feeds, trailers,
 //     lower-case methods. Proxies may parse such requests differently (request smuggling).
-//     ValidateHead and the chunk reader reject them.
 //   - It does not track hijacked connections, so a shutdown would leave watches running.
 //
 // # HTTP/2
 //
 // If enabled, net/http handles the protocol. Each request is converted to an HTTP/1.1 request, and
-// its response back to HTTP/2. There is thus only one serving loop, one interpretation of requests,
-// and one way to hijack a connection for a watch. The cost is a second parse of each head, a few
-// microseconds.
+// its response back to HTTP/2, so that there is only one serving loop and one interpretation of
+// requests. The cost is a second parse of each head, a few microseconds.
 //
 // An HTTP/2 connection counts once. Unauthenticated requests are limited across all connections
-// (limits.Streams). Phases, deadlines, and turns belong to the Conn of each request. net/http
-// closes idle and silent connections itself.
+// (limits.Streams). Phases, deadlines, and turns belong to the Conn of each request.
 //
 // # Limits
 //

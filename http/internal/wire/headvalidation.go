@@ -25,7 +25,7 @@ type HeaderFlags struct {
 }
 
 // ValidateHead rejects ambiguous or forbidden requests that fasthttp accepts. It checks the raw
-// header lines. After an error, the connection must close, except after the 401 for a request with
+// header lines. After an error, the connection must close, except after a 401 for a request with
 // two Authorization headers.
 func ValidateHead(h *fasthttp.RequestHeader) (HeaderFlags, error) {
 	if p := h.Protocol(); string(p) != "HTTP/1.1" && string(p) != "HTTP/1.0" {

@@ -196,8 +196,7 @@ func (m *multiplexer) newConn() *Conn {
 	return c
 }
 
-// give returns the Conn of a completed request to the multiplexer. again reports whether the Conn
-// is reusable.
+// give returns a Conn to the multiplexer after its request. The Conn is reused if again is set.
 func (m *multiplexer) give(c *Conn, again bool) {
 	c.setKnown()
 	m.mu.Lock()

@@ -15,9 +15,8 @@ import (
 //
 // A connection acquires a slot when it has input, and releases the slot when it waits. If no slot
 // is free, the connection queues with the other connections of its client, and clients take turns.
-// While several clients are active, no client may hold a slot for every processor, so that a slot
-// is free for the next arrival. A slot that is held too long is revoked, because its holder is
-// probably blocked.
+// While several clients are active, no client may hold all slots, so that one is free for the next
+// arrival. A slot that is held too long is revoked, because its holder is probably blocked.
 type scheduler struct {
 	mu      sync.Mutex // guards the fields below
 	free    int        // free slots

@@ -1,8 +1,7 @@
 // Package admissionpolicy enforces ValidatingAdmissionPolicies and MutatingAdmissionPolicies.
 //
-// A Source holds the compiled policies of one type and their bindings. Params caches params
-// objects. An evaluation belongs to one request and creates the CEL variables on first use. Metrics
-// counts results.
+// A Source holds the compiled policies of one type and their bindings. An evaluation belongs to one
+// request and creates the CEL variables on first use.
 //
 // # Evaluation
 //

@@ -8,7 +8,6 @@
 // A match returns the kind to which the request must be converted. With matchPolicy Equivalent,
 // this kind may be another version of the same objects, including the other group of Events.
 //
-// Criteria and Index are immutable and safe for concurrent use. They cache results per resource, so
-// that a resource that does not match costs one map lookup. Admission configurations themselves
-// never match, so that a bad one can be repaired.
+// Criteria and Index are immutable and cache results per resource. Admission configurations
+// themselves never match, so that a bad one can be repaired.
 package match

@@ -10,8 +10,8 @@ import (
 )
 
 // AdminAccess returns the plugin that allows device claims with admin access only in labeled
-// namespaces. Such claims can access devices that are in use. The plugin always runs, but does not
-// affect existing claims.
+// namespaces. Such claims can access devices that are in use. The plugin cannot be disabled. It
+// does not affect existing claims.
 func AdminAccess(naming *meta.Naming, objects MetaReader) admission.Registration {
 	return admission.Register("AdminAccess", adminAccess{objects: objects, label: naming.Translate("resource.platform.io/admin-access")})
 }

@@ -1,5 +1,4 @@
-// Package plugins contains the admission plugins that need no package of their own. Each file
-// contains the constructor of one plugin, which returns its Registration.
+// Package plugins contains the admission plugins that need no package of their own.
 //
 // Plugins keep no state except in a policy.Cache. They must not block unless they run at stage
 // request.MayBlock.

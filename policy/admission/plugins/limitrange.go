@@ -104,7 +104,8 @@ func (l *limit) check(d demand) (faults []string) {
 	return faults
 }
 
-// A usage is the requests or limits of a demand, with a name for error messages.
+// A usage is the requests or the limits of a container, Pod or claim, with the name for error
+// messages.
 type usage struct {
 	name    string
 	amounts amount.List

@@ -33,7 +33,7 @@ func signerOfStatus(a *request.Attributes) string {
 }
 
 // PodCertificateSigning returns the plugin that requires the verb sign on the signer of a
-// PodCertificateRequest. The plugin always runs, and its error is a validation error.
+// PodCertificateRequest. The plugin cannot be disabled. It rejects requests with a 422, not a 403.
 func PodCertificateSigning(authorizer authz.Authorizer, naming *meta.Naming) admission.Registration {
 	return admission.Register("PodCertificateSigning", podCertificateSigning{newSignerPermission(authorizer, naming, "sign", "", signerOfStatus)})
 }

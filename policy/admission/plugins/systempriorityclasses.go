@@ -8,7 +8,7 @@ import (
 var systemPriorityClassNames = map[string]bool{"system-node-critical": true, "system-cluster-critical": true}
 
 // SystemPriorityClasses returns the plugin that rejects deletion of the system priority classes.
-// Otherwise critical Pods that refer to them could not be recreated. The plugin always runs.
+// Otherwise critical Pods that refer to them could not be recreated. The plugin cannot be disabled.
 func SystemPriorityClasses() admission.Registration {
 	return admission.Register("SystemPriorityClasses", systemClassKeeper{})
 }

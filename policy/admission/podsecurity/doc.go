@@ -10,7 +10,4 @@
 // Decisions do not block and have no side effects except metrics. Only CheckPods may be slow, and
 // its duration is limited. An invalid enforce level counts as restricted, so that every namespace
 // has a Policy. Messages match those of Kubernetes, and test/policy compares them.
-//
-// checks.go lists the checks of each level. Their functions are grouped by subject, such as
-// kernel.go (sysctls, procMount, SELinux) and profiles.go (seccomp, AppArmor).
 package podsecurity

@@ -22,14 +22,12 @@
 //
 // # Activation of a quota
 //
-// A new account is opened while the previous one is still enforced. From then on, changes hold
-// their amounts in the new account, and published changes queue in it. The Ledger then ends an
-// epoch to wait for earlier changes, which hold nothing in the new account. It scans a snapshot of
-// each resource and adds the changes published later. Then the account is enforced. After another
-// epoch, the quota is in force, and the client that wrote it gets the response.
+// While the previous account is still enforced, changes also hold their amounts in the new account,
+// and published changes queue in it. The Ledger ends an epoch to wait for earlier changes. It then
+// scans a snapshot of each resource, adds the queued changes, and enforces the account. After
+// another epoch, the client that wrote the quota gets the response.
 //
-// If a scan fails, the usage is unknown, and changes that would increase it are rejected. The scan
-// is retried until it succeeds or the quota changes.
+// While a failed scan is retried, changes that would increase the usage are rejected.
 //
 // # Several servers
 //
@@ -37,14 +35,11 @@
 // therefore carries guards, for the namespace's quotas and for each quota that it uses. A guard
 // holds the version up to which the server had observed all changes. If another server has raised a
 // guard since, the log rejects the change, and it is computed again. While a published quota is not
-// in force yet, changes in its namespace wait. Clock skew between servers affects when overdue Pods
-// stop counting.
+// in force yet, changes in its namespace wait.
 //
 // # Invariants
 //
 //   - used is always the exact sum over the published objects.
 //   - No change that passed admission raises used + held above the limit.
-//   - In namespaces without quotas, a change costs one lookup and one counter, and one
-//     comparison if there are several servers.
 //   - Two servers never admit changes that together exceed a limit.
 package quota

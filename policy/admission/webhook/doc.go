@@ -14,8 +14,7 @@
 //
 // # Limits
 //
-// A call ends with the hook's timeout or with the request. Responses are limited to 3 MiB. Package
-// webhookclient enforces the other limits.
+// Responses are limited to 3 MiB. Package webhookclient enforces the other limits.
 //
 // # Invariants
 //

@@ -34,7 +34,5 @@
 // Its RemoteKeySet (v3.14.1) fetches the keys for every token with an unknown signature, without a
 // rate limit, so anyone could make the server call the provider. It reads responses without a size
 // limit, and keeps revoked keys until a token with an unknown signature arrives. It does not report
-// key changes, which must invalidate cached decisions. Its constructor performs discovery, so an
-// unavailable provider would delay startup. The rest would only parse a key set, check five claims,
-// and add a second JWT implementation (go-jose).
+// key changes, which must invalidate cached decisions. An unavailable provider would delay startup.
 package oidc

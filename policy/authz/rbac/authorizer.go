@@ -63,8 +63,6 @@ func (a *Authorizer) Generation() uint64 { return a.index.generation.Load() }
 // ClusterRoleBindings before RoleBindings in the namespace. Only ClusterRoleBindings allow
 // non-resource paths. The reason names the first binding that allows the request. If there is none,
 // it names the bound roles that do not exist.
-//
-// A decision needs one map lookup per user group and one per role.
 func (a *Authorizer) Authorize(asked authz.Attributes) (authz.Decision, string) {
 	if asked.User == nil {
 		return authz.NoOpinion, ""

@@ -20,7 +20,7 @@ type fault struct {
 	file string // relative to the root of the repository
 	old  string // text that occurs exactly once in the file
 	new  string // replacement for old
-	// tests are arguments of go test. Packages that start with "./test/" are in the module test.
+	// tests are arguments of go test. Packages below ./test/ are in the separate Go module test.
 	tests string
 }
 

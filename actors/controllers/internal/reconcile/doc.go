@@ -1,6 +1,5 @@
 // Package reconcile is the framework for all controllers. A controller declares its watches, how an
-// object maps to a key, and how a key is reconciled. The framework waits for the initial objects,
-// queues keys, runs workers, retries with backoff, and stops.
+// object maps to a key, and how a key is reconciled.
 //
 //	Env         holds the store, the kinds, the log, and shared caches and Event limits
 //	Client      reads and writes the objects of one kind
@@ -13,12 +12,10 @@
 //	Schedule    enqueues keys at set times
 //	Metrics     holds the metrics of all work queues of a process
 //
-// Controllers keep state in memory only. A handler adds a key. A worker reads the object with that
-// key, compares it with the desired state, and writes the difference. A write based on a stale
-// version is a conflict, and the key is requeued. The process may therefore end at any time. Its
-// successor lists every object and finds the remaining work. Controllers may retain an object's
-// Key. Other retained strings must be a meta.Text or a copy, because a substring keeps the object's
-// whole JSON in memory.
+// Controllers keep state in memory only, so the process may end at any time. Its successor lists
+// every object and finds the remaining work. Controllers may retain an object's Key. Other retained
+// strings must be a meta.Text or a copy, because a substring keeps the object's whole JSON in
+// memory.
 //
 // Watch events update a Cache, and so do the responses to writes. The Cache keeps the newer version
 // of an object. A write returns only after the Cache has been updated. Controllers therefore never

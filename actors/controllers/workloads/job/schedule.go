@@ -63,9 +63,9 @@ const tooMany = 100
 type missed int
 
 // due returns the newest scheduled time that has passed since the last Job, or the zero time. It
-// skips earlier missed times, because a CronJob never catches up. from is the time at which the
-// search started. If bounded is set, due also skips times past their starting deadline. It returns
-// an error if the schedule has no times or has steps of less than a second.
+// skips earlier missed times, because a CronJob never catches up. from is the start of the search.
+// If bounded is set, due also skips times past their starting deadline. It returns an error if the
+// schedule has no times or has steps of less than a second.
 func (s schedule) due(now time.Time, bounded bool) (from, at time.Time, n missed, err error) {
 	from = s.created
 	if !s.last.IsZero() {

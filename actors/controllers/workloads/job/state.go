@@ -151,10 +151,10 @@ func (s *state) countIndexes() {
 	}
 }
 
-// findDelayed finds the failed Pod to replace for each index that will be retried. The Pod keeps
-// its finalizer until then, because its replacement continues its failure count. If several Pods of
-// an index failed, the one with the most failures is used, so that the index cannot exceed its
-// limit.
+// findDelayed selects the failed Pod to replace for each index that will be retried. The Pod keeps
+// its finalizer until it is replaced, because the new Pod inherits its failure count. If several
+// Pods of an index failed, the one with the most failures is selected. Otherwise the index could
+// exceed its limit.
 func (s *state) findDelayed() {
 	running := map[int]bool{}
 	for _, p := range s.active {

@@ -64,7 +64,7 @@ func (s *state) trackIndexes(done []int, more bool) bool {
 }
 
 // releasable reports whether a Pod may be counted and lose its finalizer. A failed Pod that will be
-// replaced keeps the finalizer, because the next Pod of its index continues its failure count.
+// replaced keeps the finalizer, because the next Pod of its index inherits its failure count.
 func (s *state) releasable(p *cluster.Pod) bool {
 	if s.terminating || s.finish != nil || p.Phase == cluster.PodSucceeded {
 		return true

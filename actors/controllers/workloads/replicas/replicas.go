@@ -20,7 +20,7 @@ type Controller struct {
 	*cluster.Cluster
 	sets     *reconcile.Cache[*reconcile.Item]
 	recorder *reconcile.Recorder
-	// tellsTerminating is set if the status of the kind has the field terminatingReplicas.
+	// tellsTerminating is set for ReplicaSets. ReplicationControllers have no terminatingReplicas.
 	tellsTerminating bool
 }
 

@@ -20,7 +20,8 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// start runs APIServer until it would serve. It returns the settings, the log and the error.
+// start runs the command APIServer without starting a daemon. It returns the daemon's
+// configuration, the log and the error.
 func start(t *testing.T, args ...string) (daemon.Config, string, error) {
 	t.Helper()
 	var config daemon.Config

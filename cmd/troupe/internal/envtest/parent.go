@@ -17,8 +17,7 @@ const tempPrefix = "k8s_test_framework_"
 // children. It first removes the directories in dirs that envtest created.
 //
 // It polls the parent process ID, which changes when the process is orphaned. PR_SET_PDEATHSIG is
-// unsuitable, because it fires when the parent's thread exits, and a Go thread may exit before its
-// process.
+// unsuitable, because it fires when the parent's thread exits, possibly before its process.
 func followParent(log *slog.Logger, dirs ...string) {
 	parent := os.Getppid()
 	if parent <= 1 {

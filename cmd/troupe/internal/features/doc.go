@@ -10,6 +10,4 @@
 // A gate is effective if the daemon reads it, even if only for a part of the feature. Other gates
 // are accepted for compatibility, and Set.Ineffective returns them. Enabling a gate without its
 // dependencies is an error.
-//
-// A Set is immutable and safe for concurrent use.
 package features

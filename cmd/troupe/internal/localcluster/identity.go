@@ -24,9 +24,9 @@ type identity struct {
 	authority, clientCert, clientKey string // files for the daemon
 }
 
-// newIdentity issues certificates from a new CA and discards the CA key. If dir is empty, because
-// the cluster joins an existing server, it writes no client certificate, and the kubelet accepts
-// all clients.
+// newIdentity issues certificates from a new CA and discards the CA key. If dir is empty, it writes
+// no client certificate and the kubelet accepts all clients, because the cluster joins an existing
+// server.
 func newIdentity(dir string, address netip.Addr) (i identity, err error) {
 	ca, caKey, err := issue(&x509.Certificate{Subject: pkix.Name{CommonName: "simulated-nodes"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}, nil, nil)
 	if err != nil {

@@ -5,8 +5,7 @@
 // objects in dependency order (order.go), so that CRDs, policies and webhooks in the input take
 // effect. It writes nothing outside the process.
 //
-// The Report contains a Finding per problem, with file and line, and the action per object.
-// write.go writes it as text, JSON, SARIF or JUnit.
+// The Report contains a Finding per problem and the action per object.
 //
 // An object with unknown or mistyped fields is applied again without them. This finds its other
 // errors too, and dependent objects do not fail.

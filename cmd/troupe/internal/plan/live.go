@@ -26,8 +26,8 @@ var liveCollections = [][2]string{
 
 // readLive returns the part of a server's state that determines the result of a plan: the objects
 // in the input and their namespaces, all CustomResourceDefinitions, and the admission policies with
-// their bindings and params. It only sends GET requests. If the user may not read an object of the
-// input or its namespace, it fails, because the plan would wrongly show the object as created.
+// their bindings and params. It only sends GET requests. It fails if the user may not read an
+// object of the input, because the plan would show the object as created.
 func (p *planner) readLive(ctx context.Context) (objects [][]byte, err error) {
 	kinds, err := discovery.Load(ctx, p.Live)
 	if err != nil {

@@ -11,8 +11,7 @@
 // # Format
 //
 // A recording has one JSON object per line: the Header, and then an Entry per line. The sequence
-// number of an entry is its line number. An incomplete last line is ignored, because the recorder
-// may have been killed.
+// number of an entry is its line number. An incomplete last line is ignored.
 //
 //	{"recording":1,"naming":"kubernetes","resourceVersion":"812","secrets":"redact"}
 //	{"seq":2,"method":"GET","uri":"/api/v1/configmaps?watch=true"}
@@ -34,8 +33,8 @@
 // watched. Any later state that does not result from a write by the controller is an external
 // change.
 //
-// The server in this process has no controllers of its own. It makes each external change once the
-// controller has opened the watches and made the writes that precede the change, or is idle. It
-// sets only the changed fields, so that it does not revert different writes of the new build. The
-// UIDs and generated names of objects that the controller creates are translated.
+// The server makes each external change once the controller has opened the watches and made the
+// writes that precede the change, or is idle. It sets only the changed fields, so that it does not
+// revert different writes of the new build. The UIDs and generated names of objects that the
+// controller creates are translated.
 package recording

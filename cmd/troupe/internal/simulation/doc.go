@@ -10,7 +10,4 @@
 //
 // A Pod's next state depends only on the Pod and its status in the API, so a killed simulation
 // resumes after a restart. Steps happen at whole seconds, the resolution of API timestamps.
-//
-// The registry stores Pods and Nodes. Watch events and responses to writes update it, and the
-// newest resourceVersion wins. Only one worker at a time processes a Pod.
 package simulation

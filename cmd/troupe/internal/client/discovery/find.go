@@ -81,9 +81,9 @@ func (c *Catalog) ForKind(apiVersion, kind string) *Resource {
 	return nil
 }
 
-// Advice suggests a correction for an apiVersion and a kind that the server does not serve: the
-// served version, the names of the server's profile, or the right case. It returns "" if nothing is
-// similar.
+// Advice suggests the served apiVersion and kind for one that the server does not serve. It
+// corrects the version, the case of the kind, and groups of the other naming profile. It returns ""
+// if no served kind is similar.
 func (c *Catalog) Advice(apiVersion, kind string) string {
 	group, _, hasGroup := strings.Cut(apiVersion, "/")
 	if !hasGroup {
