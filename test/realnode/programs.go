@@ -68,6 +68,9 @@ func build(dir, root string, more []string) error {
 		return fmt.Errorf("building pause: %w\n%s", err, out)
 	}
 	for _, i := range p.allImages() {
+		if !p.has(i) {
+			continue
+		}
 		if err := i.write(p.images()); err != nil {
 			return err
 		}
@@ -101,9 +104,9 @@ func (p Programs) allImages() []image {
 			"/usr/share/nginx/html/data.json": text, "/usr/share/nginx/html/index.html": "<html><body>Welcome to nginx!</body></html>\n",
 		}), Entrypoint: []string{"httpd", "-f", "-p", "80", "-h", "/usr/share/nginx/html"}}
 	}
-	all := []image{
+	return []image{
 		{names: []string{"registry.k8s.io/pause:3.10.2", "registry.k8s.io/pause:3.10.1"}, programs: map[string]string{"/pause": p.Path("pause")}, Entrypoint: []string{"/pause"}, User: "65535:65535"},
-		{names: []string{"registry.k8s.io/e2e-test-images/busybox:1.37.0-2", "registry.k8s.io/e2e-test-images/busybox:1.36.1-1"},
+		{names: []string{"registry.k8s.io/e2e-test-images/busybox:1.37.0-2", "registry.k8s.io/e2e-test-images/busybox:1.36.1-1", "docker.io/library/busybox:latest"},
 			// Use bash, because other shells drop environment variables with names that are not
 			// valid identifiers.
 			programs: map[string]string{"/bin/busybox": "busybox", "/bin/sh": "bash"}, links: without(busybox, "/bin/sh"), files: users, Cmd: []string{"sh"}},
@@ -127,12 +130,20 @@ func (p Programs) allImages() []image {
 			"/usr/sbin/xtables-nft-multi": "xtables-nft-multi", "/usr/sbin/conntrack": "conntrack"}, extensions()), links: map[string]string{
 			"/usr/sbin/iptables": "xtables-nft-multi", "/usr/sbin/iptables-save": "xtables-nft-multi", "/usr/sbin/iptables-restore": "xtables-nft-multi",
 			"/usr/sbin/ip6tables": "xtables-nft-multi", "/usr/sbin/ip6tables-save": "xtables-nft-multi", "/usr/sbin/ip6tables-restore": "xtables-nft-multi"}},
+		{names: []string{"registry.k8s.io/e2e-test-images/sample-apiserver:1.29.2"}, programs: map[string]string{"/sample-apiserver": p.Path("sample-apiserver")}, Entrypoint: []string{"/sample-apiserver"}},
+		{names: []string{"gcr.io/k8s-staging-metrics-server/metrics-server:master"}, programs: map[string]string{"/metrics-server": p.Path("metrics-server")}, Entrypoint: []string{"/metrics-server"}},
+		{names: []string{"docker.io/rancher/local-path-provisioner:v0.0.30"}, programs: map[string]string{"/bin/local-path-provisioner": p.Path("local-path-provisioner")}},
 	}
-	if _, err := os.Stat(p.Path("sample-apiserver")); err == nil { // it was requested
-		all = append(all, image{names: []string{"registry.k8s.io/e2e-test-images/sample-apiserver:1.29.2"},
-			programs: map[string]string{"/sample-apiserver": p.Path("sample-apiserver")}, Entrypoint: []string{"/sample-apiserver"}})
+}
+
+// has reports whether all programs of an image were requested and built.
+func (p Programs) has(i image) bool {
+	for _, program := range i.programs {
+		if _, err := os.Stat(program); filepath.Dir(program) == p.dir && err != nil {
+			return false
+		}
 	}
-	return all
+	return true
 }
 
 // applets lists the BusyBox programs that the tests call.
