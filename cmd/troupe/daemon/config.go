@@ -55,6 +55,7 @@ type Serving struct {
 	BindAddress                 string   `flag:"bind-address"`
 	SecurePort                  int      `flag:"secure-port"`
 	AdvertiseAddress            string   `flag:"advertise-address"`
+	ExternalHostname            string   `flag:"external-hostname"`
 	RequestTimeout              Duration `flag:"request-timeout"`
 	MinRequestTimeout           int      `flag:"min-request-timeout"` // seconds
 	MaxRequestsInFlight         int      `flag:"max-requests-inflight"`

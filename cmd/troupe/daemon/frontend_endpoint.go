@@ -102,6 +102,9 @@ func (e *endpoint) url() string {
 }
 
 func (e *endpoint) advertisedURL() string {
+	if host := e.config.Serving.ExternalHostname; host != "" {
+		return fmt.Sprintf("https://%s:%d", host, e.listener.Addr().(*net.TCPAddr).Port)
+	}
 	if ip := e.config.advertised(); ip.IsValid() {
 		return "https://" + netip.AddrPortFrom(ip, uint16(e.listener.Addr().(*net.TCPAddr).Port)).String()
 	}

@@ -256,6 +256,9 @@ func (c Config) servingNames(naming *meta.Naming) ([]string, error) {
 			names = append(names, text)
 		}
 	}
+	if host := c.Serving.ExternalHostname; host != "" {
+		names = append(names, host)
+	}
 	if host, err := os.Hostname(); err == nil && isHostName(host) {
 		names = append(names, host)
 	}

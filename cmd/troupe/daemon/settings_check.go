@@ -46,6 +46,7 @@ func (c Config) Validate() error {
 func (s Serving) validate(f *faults) {
 	f.check(net.ParseIP(s.BindAddress) != nil, "bind-address", fmt.Sprintf("%q is not an IP address", s.BindAddress))
 	f.check(s.AdvertiseAddress == "" || net.ParseIP(s.AdvertiseAddress) != nil, "advertise-address", fmt.Sprintf("%q is not an IP address", s.AdvertiseAddress))
+	f.check(s.ExternalHostname == "" || isHostName(s.ExternalHostname), "external-hostname", fmt.Sprintf("%q is not a host name", s.ExternalHostname))
 	f.check(!s.FaultInjection || net.ParseIP(s.BindAddress).IsLoopback(), "fault-injection", "needs a loopback bind-address, so that no other machine depends on a server that fails on purpose")
 	f.check(s.MaxBodiesBytes >= s.MaxBodyBytes, "max-bodies-bytes", "must be at least max-body-bytes")
 	_, err := parseOrigins(s.CORSAllowedOrigins)
