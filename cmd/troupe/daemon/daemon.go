@@ -123,7 +123,7 @@ func New(c Config, logs io.Writer) (*Daemon, error) {
 		s.log.Warn("deprecated key in the configuration file", "key", names[0], "name", names[1])
 	}
 	for _, setting := range c.deprecated {
-		s.log.Warn("deprecated setting", "name", setting[0], "reason", setting[1])
+		s.log.Warn("deprecated setting", "name", setting[0], "instead", setting[1])
 	}
 	d := newDaemon(s)
 	if c.From != "" {

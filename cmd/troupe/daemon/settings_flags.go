@@ -64,7 +64,7 @@ func (c *Config) Flags() (groups []FlagGroup) {
 func (d declaration) define(f *pflag.FlagSet, field reflect.Value) {
 	flags.Define(f, field, d["name"], d["short"], d["help"], d["repeat"] != "")
 	if d["deprecated"] != "" {
-		f.Lookup(d["name"]).Usage += " (DEPRECATED: " + d["deprecated"] + ")"
+		f.Lookup(d["name"]).Usage += " (DEPRECATED; instead: " + d["deprecated"] + ")"
 	}
 }
 
