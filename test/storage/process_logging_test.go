@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"crypto/tls"
 	"encoding/json"
 	"path/filepath"
@@ -18,7 +19,7 @@ func logLines(t *testing.T, log string) (all []string) {
 		if err := json.Unmarshal([]byte(line), &entry); err != nil || entry.Time == "" || entry.Level == "" || entry.Msg == "" {
 			t.Errorf("not a log line in JSON: %v: %s", err, line)
 		}
-		all = append(all, entry.Msg+" "+entry.Name+entry.Key+entry.Error)
+		all = append(all, entry.Msg+" "+cmp.Or(entry.Key, entry.Name, entry.Error))
 	}
 	return all
 }

@@ -224,6 +224,14 @@ func TestDoctorOfDirectories(t *testing.T) {
 			wantRemedies(t, out)
 		})
 	}
+	onEtcd := fixture(t)
+	for _, name := range []string{"format", "journal", "snapshots", "lock"} {
+		must.Succeed(t, os.RemoveAll(filepath.Join(onEtcd, name)))
+	}
+	must.Succeed(t, os.Mkdir(filepath.Join(onEtcd, "etcd"), 0o700))
+	if out, err := runDoctor(t, onEtcd); err != nil || !strings.Contains(out, "ok     its state is in etcd") {
+		t.Errorf("the directory of a server on etcd: %v, printed\n%s", err, out)
+	}
 	t.Setenv("KUBECONFIG", "")
 	if _, err := runDoctor(t); err == nil {
 		t.Error("without anything to look at it looks at something")

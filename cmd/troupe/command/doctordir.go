@@ -93,6 +93,10 @@ func (d *diagnosis) lookAtContent(dir string) {
 		return
 	}
 	if _, err := os.Stat(filepath.Join(dir, "format")); errors.Is(err, fs.ErrNotExist) {
+		if exists(filepath.Join(dir, "etcd")) {
+			d.ok("its state is in etcd")
+			return
+		}
 		d.fault("Is this the right directory? If it is, its state is lost: troupe restore --data-dir NEW BACKUP", "it holds no state")
 		return
 	}
