@@ -206,8 +206,8 @@ the [configuration file](configuration.md). (0.2) marks settings that release 0.
 	return b.String() + "\n## Deprecated settings\n\nThese work for one more release, with a warning in the log. So do the keys of 0.2, such as\n`serving.maxWatches`. No metric is deprecated.\n\n| Setting | Instead |\n|---|---|\n" + deprecated
 }
 
-// TestDeprecated checks that each deprecated setting works in the file and as a flag, with a warning
-// that names the replacement.
+// TestDeprecated checks that each deprecated setting works in the file and as a flag, with a
+// warning that names the replacement.
 func TestDeprecated(t *testing.T) {
 	found := 0
 	for _, d := range declarations() {
