@@ -89,7 +89,9 @@ func TestRPMScripts(t *testing.T) {
 	need(t, "rpm", "ldd")
 	r := must.Get(built())(t)
 	root := t.TempDir()
-	must.Succeed(t, os.MkdirAll(filepath.Join(root, "run/systemd/system"), 0o755))
+	for _, dir := range []string{"dev", "run/systemd/system"} {
+		must.Succeed(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
+	}
 	shell := must.Get(filepath.EvalSymlinks("/bin/sh"))(t)
 	copyTo := func(from, to string) {
 		t.Helper()
