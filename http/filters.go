@@ -57,6 +57,9 @@ func (s *Server) runFilters(x *requestContext) error {
 	if err := s.authenticate(x); err != nil {
 		return err
 	}
+	if s.opts.TracerProvider != nil {
+		s.startSpan(x)
+	}
 	if err := s.beginAudit(x); err != nil {
 		return err
 	}

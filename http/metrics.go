@@ -25,6 +25,9 @@ func (s *Server) countRequest(x *requestContext) {
 	}
 	route.timed = x.state != stateHijacked && (!x.info.LongRunning() || x.state != stateForwarded && x.state != stateCut)
 	s.requestMetrics.count(route, time.Since(x.start))
+	if x.span != nil {
+		x.endSpan(route.code)
+	}
 }
 
 func (s *Server) writeOwnMetrics(w io.Writer) {

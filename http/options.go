@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/troupe-api/troupe/http/aggregation"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -66,6 +68,8 @@ type Options struct {
 	// sum of reads and writes. It may be nil.
 	FlowControl *flowcontrol.Controller
 	Logger      *slog.Logger
+	// TracerProvider traces requests. It may be nil.
+	TracerProvider trace.TracerProvider
 	// WriteMetrics, if set, writes additional metrics.
 	WriteMetrics func(io.Writer)
 	// MemoryMonitor reports the available memory. nil means unlimited.

@@ -17,6 +17,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 	"github.com/troupe-api/troupe/policy/faultinjection"
 	"github.com/valyala/fasthttp"
+	"go.opentelemetry.io/otel/trace"
 )
 
 // A requestContext holds one request and its response. It belongs to the request's goroutine. It is
@@ -42,6 +43,7 @@ type requestContext struct {
 	warnings    warning.List
 	caughtUp    bool
 	fault       *faultinjection.Rule // fault that the handler must inject
+	span        trace.Span           // nil if requests are not traced
 }
 
 var requestContexts = sync.Pool{New: func() any { return new(requestContext) }}

@@ -18,6 +18,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/stream"
 	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/internal/metrics"
+	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/impersonation"
 )
 
@@ -75,6 +76,9 @@ func New(o Options) (*Server, error) {
 	}
 	if o.CBOR {
 		s.names.AddCBOR()
+	}
+	if o.TracerProvider != nil {
+		s.opts.Store = tracedStore{o.Store, o.TracerProvider.Tracer(policy.TracerName)}
 	}
 	s.bodies = requestbody.Decoder{Names: &s.names, MaxBytes: o.Limits.MaxRequestBodyBytes}
 	s.encoder = represent.Encoder{Naming: o.Naming, Names: &s.names, Catalog: o.Catalog}

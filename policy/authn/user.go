@@ -11,6 +11,7 @@ import (
 const (
 	UserAnonymous        = "system:anonymous"
 	GroupMasters         = "system:masters"
+	GroupMonitoring      = "system:monitoring"
 	GroupNodes           = "system:nodes"
 	GroupAuthenticated   = "system:authenticated"
 	GroupUnauthenticated = "system:unauthenticated"

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+
+	"go.opentelemetry.io/otel/propagation"
 )
 
 // A Response is the result of Ask, with any status code.
@@ -28,6 +30,7 @@ func (s *Client) Ask(ctx context.Context, query string, body []byte) (Response, 
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, */*")
+	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(r.Header))
 	r.Header["Idempotency-Key"] = nil // marks the request as retriable for net/http without sending the header
 	answer, err := s.httpClient.Do(r)
 	if errors.Is(err, io.EOF) && ctx.Err() == nil {

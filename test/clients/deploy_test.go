@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,21 +113,30 @@ func applyKustomization(t *testing.T, name string) {
 	s.Send(201, "POST", "/api/v1/namespaces/troupe/pods", client.JSON, string(text))
 }
 
-// TestMetrics checks that alert and dashboard queries are valid and use existing metrics.
+// TestMetrics checks that alert and dashboard queries are valid, and use existing metrics and
+// labels.
 func TestMetrics(t *testing.T) {
 	s := client.Open(t, nil)
 	s.Send(409, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"default"}}`) // creates the metrics of writes
 	answer := s.Send(200, "GET", "/metrics", "", "")
-	written := map[string]bool{
-		"up": true, // written by Prometheus itself
+	written := map[string]map[string]bool{ // labels by metric
+		"up": {"job": true, "instance": true}, // written by Prometheus itself
 		// These metrics have no series until the first relevant request. docs/operations.md lists
 		// them.
-		"troupe_unreadable_objects": true, "apiserver_audit_error_total": true,
+		"troupe_unreadable_objects": {"job": true}, "apiserver_audit_error_total": {"job": true, "plugin": true},
 	}
+	label := regexp.MustCompile(`([a-z_]+)="`)
 	for line := range strings.Lines(string(answer.Body)) {
-		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-		name, _, _ = strings.Cut(name, "{")
-		written[name] = true
+		series, _, _ := strings.Cut(strings.TrimSpace(line), "} ")
+		name, labels, hasLabels := strings.Cut(series, "{")
+		if name, _, _ = strings.Cut(name, " "); written[name] == nil {
+			written[name] = map[string]bool{"job": true, "instance": true} // added by Prometheus
+		}
+		if hasLabels {
+			for _, match := range label.FindAllStringSubmatch(labels, -1) {
+				written[name][match[1]] = true
+			}
+		}
 	}
 	asked := map[string]string{}
 	var rules struct {
@@ -152,13 +162,19 @@ func TestMetrics(t *testing.T) {
 	var dashboard struct {
 		Panels []struct {
 			Title   string
-			Targets []struct{ Expr string }
+			Targets []struct{ Expr, LegendFormat string }
 		}
 	}
 	client.Decode(t, readDeploy(t, "grafana-dashboard.json"), &dashboard)
+	shown := map[string][]string{} // labels in legends
+	legend := regexp.MustCompile(`\{\{\s*([a-z_]+)\s*\}\}`)
 	for _, p := range dashboard.Panels {
 		for i, target := range p.Targets {
-			asked[fmt.Sprintf("panel %s %d", p.Title, i)] = strings.ReplaceAll(target.Expr, "$__rate_interval", "1m")
+			where := fmt.Sprintf("panel %s %d", p.Title, i)
+			asked[where] = strings.ReplaceAll(target.Expr, "$__rate_interval", "1m")
+			for _, match := range legend.FindAllStringSubmatch(target.LegendFormat, -1) {
+				shown[where] = append(shown[where], match[1])
+			}
 		}
 	}
 	if len(asked) < 25 {
@@ -171,13 +187,33 @@ func TestMetrics(t *testing.T) {
 			continue
 		}
 		metricsql.VisitAll(e, func(e metricsql.Expr) {
-			m, ok := e.(*metricsql.MetricExpr)
-			if !ok {
-				return
-			}
-			name := m.LabelFilterss[0][0].Value
-			if m.LabelFilterss[0][0].Label != "__name__" || !written[name] {
-				t.Errorf("%s: the daemon writes no %s", where, name)
+			switch e := e.(type) {
+			case *metricsql.MetricExpr:
+				name := e.LabelFilterss[0][0].Value
+				if e.LabelFilterss[0][0].Label != "__name__" || written[name] == nil {
+					t.Errorf("%s: the daemon writes no %s", where, name)
+				}
+				labels := slices.Clone(shown[where])
+				for _, filter := range e.LabelFilterss[0][1:] {
+					labels = append(labels, filter.Label)
+				}
+				for _, label := range labels {
+					if !written[name][label] {
+						t.Errorf("%s: %s has no label %s", where, name, label)
+					}
+				}
+			case *metricsql.AggrFuncExpr:
+				metricsql.VisitAll(e, func(inner metricsql.Expr) {
+					m, ok := inner.(*metricsql.MetricExpr)
+					if !ok {
+						return
+					}
+					for _, label := range e.Modifier.Args {
+						if !written[m.LabelFilterss[0][0].Value][label] {
+							t.Errorf("%s: %s has no label %s to aggregate by", where, m.LabelFilterss[0][0].Value, label)
+						}
+					}
+				})
 			}
 		})
 	}

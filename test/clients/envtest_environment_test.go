@@ -125,7 +125,7 @@ func TestEnvtestFlags(t *testing.T) {
 	e := &envtest.Environment{BinaryAssetsDirectory: assets.Get(t)}
 	server := e.ControlPlane.GetAPIServer()
 	server.Err = &log
-	server.Configure().Append("enable-admission-plugins", "AlwaysPullImages").Set("controllers", "apiserver").Append("tracing-config-file", "x").Append("v", "2")
+	server.Configure().Append("enable-admission-plugins", "AlwaysPullImages").Set("controllers", "apiserver").Append("egress-selector-config-file", "x").Append("v", "2")
 	config, err := e.Start()
 	mustEnvtest(t, err)
 	c := newClientEnvtest(t, config)
@@ -140,7 +140,7 @@ func TestEnvtestFlags(t *testing.T) {
 		t.Errorf("the namespace is %s", shop.Status.Phase)
 	}
 	mustEnvtest(t, e.Stop())
-	for _, flag := range []string{"--etcd-servers", "--tracing-config-file", "--allow-privileged"} {
+	for _, flag := range []string{"--etcd-servers", "--egress-selector-config-file", "--allow-privileged"} {
 		if n := strings.Count(log.String(), "flag="+flag+" "); n != 1 {
 			t.Errorf("%s is logged %d times:\n%s", flag, n, &log)
 		}

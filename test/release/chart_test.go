@@ -54,6 +54,8 @@ func render(chart, values string) (map[string]string, error) {
 	return objects, nil
 }
 
+const ownImage = "image: {repository: registry.example/troupe}\n"
+
 const onEtcd = `
 replicas: 3
 etcd: {servers: ["https://etcd-0.etcd:2379", "https://etcd-1.etcd:2379", "https://etcd-2.etcd:2379"], secret: troupe-etcd}
@@ -69,8 +71,8 @@ func TestChart(t *testing.T) {
 		values string
 		files  []string
 	}{
-		"one server": {"", []string{"networkpolicy.yaml", "service.yaml", "statefulset.yaml"}},
-		"on etcd":    {onEtcd, []string{"networkpolicy.yaml", "poddisruptionbudget.yaml", "service.yaml", "servicemonitor.yaml", "statefulset.yaml"}},
+		"one server": {ownImage, []string{"networkpolicy.yaml", "service.yaml", "statefulset.yaml"}},
+		"on etcd":    {ownImage + onEtcd, []string{"networkpolicy.yaml", "poddisruptionbudget.yaml", "service.yaml", "servicemonitor.yaml", "statefulset.yaml"}},
 		"all values": {
 			onEtcd + `
 image: {repository: registry.example/other, tag: "1"}
@@ -81,7 +83,7 @@ nodeSelector: {kubernetes.io/os: linux}
 tolerations: [{key: dedicated, operator: Exists}]
 `, []string{"networkpolicy.yaml", "poddisruptionbudget.yaml", "service.yaml", "servicemonitor.yaml", "statefulset.yaml"},
 		},
-		"only the server": {"networkPolicy: {enabled: false}\nstorage: {className: fast}", []string{"service.yaml", "statefulset.yaml"}},
+		"only the server": {ownImage + "networkPolicy: {enabled: false}\nstorage: {className: fast}", []string{"service.yaml", "statefulset.yaml"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -109,12 +111,15 @@ tolerations: [{key: dedicated, operator: Exists}]
 			must.Succeed(t, yaml.Unmarshal([]byte(objects["statefulset.yaml"]), &set))
 			container := set.Spec.Template.Spec.Containers[0]
 			checkFlags(t, container.Args[1:])
-			if want := "registry.example/troupe:0.3.0"; !strings.Contains(test.values, "image:") && container.Image != want {
+			if want := "registry.example/troupe:0.3.0"; strings.Contains(test.values, ownImage) && container.Image != want {
 				t.Errorf("the image is %s, want %s", container.Image, want)
 			}
 		})
 	}
-	if _, err := render(chartDir, "replicas: 2"); err == nil || !strings.Contains(err.Error(), "replicas: more than one needs etcd.servers") {
+	if _, err := render(chartDir, ""); err == nil || !strings.Contains(err.Error(), "image.repository: required: push the image") {
+		t.Errorf("without an image: %v", err)
+	}
+	if _, err := render(chartDir, ownImage+"replicas: 2"); err == nil || !strings.Contains(err.Error(), "replicas: more than one needs etcd.servers") {
 		t.Errorf("two replicas without etcd: %v", err)
 	}
 }
@@ -176,7 +181,7 @@ func serviceMonitors(t *testing.T) string {
 // with etcd. With -update, it writes them.
 func TestKustomization(t *testing.T) {
 	t.Parallel()
-	objects := must.Get(render(chartDir, onEtcd))(t)
+	objects := must.Get(render(chartDir, ownImage+onEtcd))(t)
 	for file, text := range objects {
 		text = "# Written by go test . -run TestKustomization -update in test/release, from ../chart.\n" + text
 		to := filepath.Join("../../docs/deploy/kustomize-etcd", file)

@@ -46,8 +46,8 @@ func (r *release) image(programs []staged) error {
 	return create(filepath.Join(r.out, "troupe_"+r.version+"_oci.tar"), func(w io.Writer) error { return writeTar(w, os.DirFS(dir), "", r.date) })
 }
 
-// platformImage returns an image with the program, its licenses, and an empty data directory. The
-// user, volume and command are those of docs/deploy/Containerfile.
+// platformImage returns an image with the program, its licenses, public CAs, and an empty data
+// directory. The user, volume and command are those of docs/deploy/Containerfile.
 func (r *release) platformImage(s staged) (v1.Image, error) {
 	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
 		var b bytes.Buffer
@@ -91,6 +91,14 @@ func (r *release) writeLayer(w io.Writer, s staged) error {
 		if err := errors.Join(t.WriteHeader(h), copyFile(t, os.DirFS(s.dir), name)); err != nil {
 			return err
 		}
+	}
+	certificates := roots()
+	h := &tar.Header{Typeflag: tar.TypeReg, Name: rootsFile, Size: int64(len(certificates)), Mode: 0o644, ModTime: r.date}
+	if err := t.WriteHeader(h); err != nil {
+		return err
+	}
+	if _, err := t.Write(certificates); err != nil {
+		return err
 	}
 	data := &tar.Header{Typeflag: tar.TypeDir, Name: "data/", Mode: 0o700, Uid: imageUser, Gid: imageUser, ModTime: r.date}
 	return errors.Join(t.WriteHeader(data), t.Close())

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
+	"golang.org/x/crypto/x509roots/fallback/bundle"
 
 	"github.com/troupe-api/troupe/internal/must"
 )
@@ -47,9 +48,21 @@ func TestImage(t *testing.T) {
 		if h.Typeflag == tar.TypeDir {
 			must.Succeed(t, os.MkdirAll(path, h.FileInfo().Mode()))
 		} else {
+			must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
 			must.Succeed(t, os.WriteFile(path, must.Get(io.ReadAll(unpacked))(t), h.FileInfo().Mode()))
 		}
 		must.Succeed(t, os.Chown(path, h.Uid, h.Gid))
+	}
+	public := x509.NewCertPool()
+	if !public.AppendCertsFromPEM(must.Get(os.ReadFile(filepath.Join(root, rootsFile)))(t)) {
+		t.Errorf("%s has no certificates", rootsFile)
+	}
+	for root := range bundle.Roots() {
+		c := must.Get(x509.ParseCertificate(root.Certificate))(t)
+		_, err := c.Verify(x509.VerifyOptions{Roots: public, CurrentTime: c.NotBefore, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}})
+		if trusted := err == nil; trusted != (root.Constraint == nil) {
+			t.Errorf("%s: trusted %v, with a constraint %v", c.Subject, trusted, root.Constraint != nil)
+		}
 	}
 	must.Succeed(t, os.Chown(data, imageUser, imageUser))
 	const script = `mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && mount --bind "$1" "$0/data" && root=$0 && shift && exec chroot --userspec=65532:65532 "$root" "$@"`

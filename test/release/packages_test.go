@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -81,7 +82,58 @@ func TestDeb(t *testing.T) {
 	outputOf(t, filepath.Join(r.work, "stage/linux_amd64/troupe"), "verify", data)
 }
 
-// TestRPM compares the contents of the RPM package with those of the Debian package.
+// TestRPMScripts installs, upgrades and removes the RPM package in another root. Its systemctl and
+// systemd-sysusers record their arguments.
+func TestRPMScripts(t *testing.T) {
+	t.Parallel()
+	need(t, "rpm", "ldd")
+	r := must.Get(built())(t)
+	root := t.TempDir()
+	for _, dir := range []string{"dev", "run/systemd/system"} {
+		must.Succeed(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
+	}
+	shell := must.Get(filepath.EvalSymlinks("/bin/sh"))(t)
+	copyTo := func(from, to string) {
+		t.Helper()
+		to = filepath.Join(root, to)
+		must.Succeed(t, os.MkdirAll(filepath.Dir(to), 0o755))
+		must.Succeed(t, os.WriteFile(to, must.Get(os.ReadFile(from))(t), 0o755))
+	}
+	copyTo(shell, "bin/sh")
+	for _, library := range regexp.MustCompile(`/\S+\.so\S*`).FindAllString(outputOf(t, "ldd", shell), -1) {
+		copyTo(library, library)
+	}
+	for _, name := range []string{"systemctl", "systemd-sysusers"} {
+		stub := filepath.Join(root, "bin", name)
+		must.Succeed(t, os.WriteFile(stub, []byte("#!/bin/sh\necho "+name+" \"$@\" >> /calls\n"), 0o755))
+	}
+	next := *r
+	next.version, next.out = "0.3.1", t.TempDir()
+	must.Succeed(t, next.packages(staged{testPlatform, filepath.Join(r.work, "stage/linux_amd64")}))
+	const created = "systemd-sysusers --root=/ troupe.conf\nsystemctl daemon-reload\nsystemctl try-restart troupe.service\n"
+	for _, step := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--install", filepath.Join(r.out, "troupe-0.3.0-1.x86_64.rpm")}, created},
+		{[]string{"--upgrade", filepath.Join(next.out, "troupe-0.3.1-1.x86_64.rpm")}, created + "systemctl daemon-reload\n"},
+		{[]string{"--erase", "troupe"}, "systemctl disable --now troupe.service\nsystemctl daemon-reload\n"},
+	} {
+		// No package of this root provides the shell.
+		outputOf(t, "rpm", append([]string{"--root=" + root, "--nodeps"}, step.args...)...)
+		calls := filepath.Join(root, "calls")
+		if got := string(must.Get(os.ReadFile(calls))(t)); got != step.want {
+			t.Errorf("rpm %s: the scripts called\n%s, want\n%s", step.args[0], got, step.want)
+		}
+		must.Succeed(t, os.Remove(calls))
+		_, err := os.Stat(filepath.Join(root, "usr/bin/troupe"))
+		if removed := errors.Is(err, fs.ErrNotExist); removed != (step.args[0] == "--erase") {
+			t.Errorf("rpm %s: the program: %v", step.args[0], err)
+		}
+	}
+}
+
+// TestRPM compares the content of the RPM package with that of the Debian package.
 func TestRPM(t *testing.T) {
 	t.Parallel()
 	need(t, "dpkg-deb")

@@ -2,6 +2,15 @@ package command
 
 import (
 	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -42,8 +51,8 @@ troupe_journal_sync_seconds_total 0.1
 			if label := s.fill(one.Find, nil); label != "" {
 				all = append(all, label)
 			}
-			if one.Advice == "" || one.Fine == "" {
-				t.Errorf("%q has no advice", one.Fine)
+			if !remedy.MatchString(one.Advice) || one.Fine == "" {
+				t.Errorf("the advice for %q has no command: %s", one.Fine, one.Advice)
 			}
 		}
 		return all
@@ -58,6 +67,68 @@ troupe_journal_sync_seconds_total 0.1
 		if all := found(healthy + metrics + "\n"); len(all) != 1 || all[0] != want {
 			t.Errorf("%s: found %q, want %q", metrics, all, want)
 		}
+	}
+}
+
+// remedy matches advice with a command, which follows a colon.
+var remedy = regexp.MustCompile(`(^Then |: |\()(troupe [a-z]+|kubectl [a-z]+|systemctl [a-z-]+|journalctl|chmod|cp|du|touch|sudo|timedatectl) `)
+
+// wantRemedies checks that each finding in the output of troupe doctor has a command.
+func wantRemedies(t *testing.T, out string) {
+	t.Helper()
+	for line := range strings.Lines(out) {
+		if _, advice, ok := strings.Cut(line, "→ "); ok && !remedy.MatchString(advice) {
+			t.Errorf("the advice has no command: %s", advice)
+		}
+	}
+	if strings.Count(out, "→ ") != strings.Count(out, "FAULT  ")+strings.Count(out, "WARN   ") {
+		t.Errorf("there is not one advice for each finding:\n%s", out)
+	}
+}
+
+// writeCertificate writes a certificate as a file of a data directory.
+func writeCertificate(t *testing.T, dir, name string, begin, end time.Time) {
+	t.Helper()
+	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
+	c := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: begin, NotAfter: end, IsCA: strings.HasSuffix(name, "ca.crt"), BasicConstraintsValid: true}
+	der := must.Get(x509.CreateCertificate(rand.Reader, c, c, key.Public(), key))(t)
+	must.Succeed(t, os.MkdirAll(filepath.Join(dir, "pki"), 0o700))
+	must.Succeed(t, os.WriteFile(filepath.Join(dir, "pki", name), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+}
+
+// TestDoctorOfServers checks the findings about a server that does not respond as it should.
+func TestDoctorOfServers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		codes map[string]int // of paths; others get 200
+		stop  bool
+		want  string
+	}{
+		"fine":        {want: "ok     the server is ready"},
+		"forbidden":   {codes: map[string]int{"/metrics": 403}, want: "--clusterrole=system:monitoring"},
+		"not ready":   {codes: map[string]int{"/readyz": 500}, want: "the server is not ready"},
+		"not running": {stop: true, want: "reading the metrics failed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if code := c.codes[r.URL.Path]; code != 0 {
+					w.WriteHeader(code)
+				}
+			}))
+			defer s.Close()
+			if c.stop {
+				s.Close()
+			}
+			kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+			must.Succeed(t, os.WriteFile(kubeconfig, fmt.Appendf(nil, `{"current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+				"users": [{"name": "u", "user": {"token": "t"}}], "clusters": [{"name": "c", "cluster": {"server": %q, "insecure-skip-tls-verify": true}}]}`, s.URL), 0o600))
+			out, err := runDoctor(t, "--kubeconfig", kubeconfig)
+			if !strings.Contains(out, c.want) || (err == nil) != (name == "fine") {
+				t.Errorf("%v, printed\n%s, want %q", err, out, c.want)
+			}
+			wantRemedies(t, out)
+		})
 	}
 }
 
@@ -112,7 +183,7 @@ func TestDoctorOfDirectories(t *testing.T) {
 		}, "other users may read it (mode 0755)", "chmod 0700"},
 		"a flipped bit": {func(t *testing.T, dir string) {
 			change(t, filepath.Join(dir, "journal", "*.journal"), func(b []byte) []byte { b[len(b)/2] ^= 1; return b })
-		}, ".journal", "restore a backup"},
+		}, ".journal", "troupe restore"},
 		"a restore that did not finish": {func(t *testing.T, dir string) {
 			must.Succeed(t, os.WriteFile(filepath.Join(dir, "restoring"), nil, 0o600))
 		}, "a restore is incomplete", "troupe restore --data-dir"},
@@ -123,9 +194,22 @@ func TestDoctorOfDirectories(t *testing.T) {
 		"nothing there": {func(t *testing.T, dir string) {
 			must.Succeed(t, os.RemoveAll(dir))
 		}, "the directory does not exist", "on first start"},
+		"a file": {func(t *testing.T, dir string) {
+			must.Succeed(t, os.RemoveAll(dir))
+			must.Succeed(t, os.WriteFile(dir, nil, 0o600))
+		}, "it is not a directory", "troupe restore --data-dir NEW"},
+		"an expired certificate": {func(t *testing.T, dir string) {
+			writeCertificate(t, dir, "own.crt", time.Now().Add(-2*time.Hour), time.Now().Add(-time.Hour))
+		}, "own.crt has expired", "troupe serve --data-dir"},
+		"an expired CA": {func(t *testing.T, dir string) {
+			writeCertificate(t, dir, "own-ca.crt", time.Now().Add(-2*time.Hour), time.Now().Add(-time.Hour))
+		}, "own-ca.crt has expired", "touch "},
+		"a wrong clock": {func(t *testing.T, dir string) {
+			writeCertificate(t, dir, "own.crt", time.Now().Add(time.Hour), time.Now().Add(2*time.Hour))
+		}, "own.crt is not valid before", "timedatectl set-ntp true"},
 		"something else": {func(t *testing.T, dir string) {
 			must.Succeed(t, os.Remove(filepath.Join(dir, "format")))
-		}, "it holds no state", "restore a backup"},
+		}, "it holds no state", "troupe restore"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := fixture(t)
@@ -137,7 +221,16 @@ func TestDoctorOfDirectories(t *testing.T) {
 			if !strings.Contains(out, c.want) || !strings.Contains(out, c.advice) {
 				t.Errorf("printed\n%s, want %q and %q", out, c.want, c.advice)
 			}
+			wantRemedies(t, out)
 		})
+	}
+	onEtcd := fixture(t)
+	for _, name := range []string{"format", "journal", "snapshots", "lock"} {
+		must.Succeed(t, os.RemoveAll(filepath.Join(onEtcd, name)))
+	}
+	must.Succeed(t, os.Mkdir(filepath.Join(onEtcd, "etcd"), 0o700))
+	if out, err := runDoctor(t, onEtcd); err != nil || !strings.Contains(out, "ok     its state is in etcd") {
+		t.Errorf("the directory of a server on etcd: %v, printed\n%s", err, out)
 	}
 	t.Setenv("KUBECONFIG", "")
 	if _, err := runDoctor(t); err == nil {

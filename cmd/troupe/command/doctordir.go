@@ -20,13 +20,13 @@ func (d *diagnosis) lookAtDirectory(dir string) {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		d.fault("Give the directory of --data-dir. troupe serve creates it on first start.", "the directory does not exist")
+		d.fault("Give the directory of --data-dir, or create it on first start: troupe serve --data-dir "+dir, "the directory does not exist")
 		return
 	case err != nil:
-		d.fault("Run this command as the user of the server.", "%v", err)
+		d.fault(asOwner(dir), "%v", err)
 		return
 	case !info.IsDir():
-		d.fault("Give the directory of --data-dir.", "it is not a directory")
+		d.fault("Give the directory of --data-dir. If the file is a backup: troupe restore --data-dir NEW "+dir, "it is not a directory")
 		return
 	}
 	if info.Mode().Perm()&0o077 != 0 {
@@ -48,13 +48,13 @@ func (d *diagnosis) lookAtDirectory(dir string) {
 func (d *diagnosis) lookAtKeys(dir string) {
 	faults, err := daemon.CheckCertificates(dir)
 	if err != nil {
-		d.fault("Run this command as the user of the server.", "%v", err)
+		d.fault(asOwner(dir), "%v", err)
 		return
 	}
 	for _, fault := range faults {
-		advice := "Run this command as the user of the server."
+		advice := asOwner(dir)
 		if file, ok := errors.AsType[*certs.FileError](fault); ok {
-			advice = file.Advice
+			advice = "Then troupe serve --data-dir " + dir + ", after this: " + file.Advice
 		}
 		d.fault(advice, "%v", fault)
 	}
@@ -74,14 +74,14 @@ const littleRoom = 1 << 30
 func (d *diagnosis) lookAtFileSystem(dir string) {
 	system, err := fileSystemOf(dir)
 	if err != nil {
-		d.fault("Run this command as the user of the server.", "the file system: %v", err)
+		d.fault(asOwner(dir), "the file system: %v", err)
 		return
 	}
 	if system.doubt != "" {
-		d.warn("Move it to a local disk, unless the data may be lost.", "it is on %s", system.doubt)
+		d.warn("Stop the server and move it to a local disk, unless the data may be lost: cp -a "+dir+" /LOCAL/DISK", "it is on %s", system.doubt)
 	}
 	if system.free < littleRoom {
-		d.warn("Free space before writes are rejected: a snapshot needs as much space as the state, in addition to the previous one.", "%s are free on the file system", size(system.free))
+		d.warn("Free space before writes are rejected: a snapshot needs as much space as the state, in addition to the previous one. This shows what can go: du -h "+dir, "%s are free on the file system", size(system.free))
 	} else {
 		d.ok("%s are free on the file system", size(system.free))
 	}
@@ -93,20 +93,24 @@ func (d *diagnosis) lookAtContent(dir string) {
 		return
 	}
 	if _, err := os.Stat(filepath.Join(dir, "format")); errors.Is(err, fs.ErrNotExist) {
-		d.fault("Is this the right directory? If it is, its state is lost: restore a backup.", "it holds no state")
+		if exists(filepath.Join(dir, "etcd")) {
+			d.ok("its state is in etcd")
+			return
+		}
+		d.fault("Is this the right directory? If it is, its state is lost: troupe restore --data-dir NEW BACKUP", "it holds no state")
 		return
 	}
 	var report bytes.Buffer
 	ok, err := persist.Verify(dir, &report, persist.Checks{})
 	if err != nil {
-		d.fault("Run this command as the user of the server.", "it cannot be read: %v", err)
+		d.fault(asOwner(dir), "it cannot be read: %v", err)
 		return
 	}
 	if ok {
 		d.ok("all checksums are correct")
 		return
 	}
-	const restore = "Check the disk first. Then restore a backup; without one, see 'Data loss' in docs/operations.md."
+	const restore = "Check the disk first (journalctl -k). Then restore a backup; without one, see 'Data loss' in docs/operations.md: troupe restore --data-dir NEW BACKUP"
 	for line := range strings.Lines(report.String()) {
 		if what, ok := strings.CutPrefix(strings.TrimSpace(line), "FAULT "); ok {
 			d.fault(restore, "%s", what)
@@ -123,7 +127,7 @@ func (d *diagnosis) lookAtCertificates(dir string) {
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			d.fault("Run this command as the user of the server.", "%v", err)
+			d.fault(asOwner(filepath.Dir(dir)), "%v", err)
 			continue
 		}
 		block, _ := pem.Decode(text)
@@ -134,10 +138,15 @@ func (d *diagnosis) lookAtCertificates(dir string) {
 		if err != nil {
 			continue
 		}
-		advice := "Start the server: it renews self-issued certificates."
+		advice := "Start the server, which renews self-issued certificates: troupe serve --data-dir " + filepath.Dir(dir)
 		if c.IsCA {
-			advice = "Create the file ca.renew beside it: the server introduces a new CA, and clients that reload ca.crt trust both."
+			advice = "Let the server introduce a new CA beside this one, and give clients the new ca.crt, which has both: touch " + filepath.Join(dir, "ca.renew")
 		}
 		d.lookAtExpiry(filepath.Base(file), c, advice)
 	}
+}
+
+// asOwner is the advice if a file cannot be read.
+func asOwner(dir string) string {
+	return "Run this command as the user of the server: sudo -u USER troupe doctor --data-dir " + dir
 }

@@ -36,9 +36,9 @@ func (d *diagnosis) lookAtServer(ctx context.Context, r *daemonClient) {
 	d.printf("server %s\n", r.Server())
 	s, err := r.scrape(ctx)
 	if err != nil {
-		advice := "Check the kubeconfig, and that its server is running."
+		advice := "Check the kubeconfig, and that its server is running: systemctl status troupe"
 		if _, refused := errors.AsType[*rest.StatusError](err); refused {
-			advice = "The user of the kubeconfig needs the permission to get /metrics."
+			advice = "The user of the kubeconfig needs the permission to get /metrics: kubectl create clusterrolebinding monitoring --clusterrole=system:monitoring --user=USER"
 		}
 		d.fault(advice, "reading the metrics failed: %v", err)
 		return
@@ -60,12 +60,12 @@ func (d *diagnosis) lookAtServer(ctx context.Context, r *daemonClient) {
 func (d *diagnosis) lookAtReadiness(ctx context.Context, r *daemonClient) {
 	body, err := r.get(ctx, "/readyz?verbose")
 	if err != nil {
-		d.fault("The response names the failed checks. A server is not ready while it starts or stops; otherwise see its log.", "the server is not ready: %v", err)
+		d.fault("A server is not ready while it starts or stops. Otherwise this shows the failed check, and the log its cause: kubectl get --raw '/readyz?verbose'", "the server is not ready: %v", err)
 		return
 	}
 	defer body.Close()
 	if _, err := io.Copy(io.Discard, body); err != nil {
-		d.fault("Look again.", "reading the response of /readyz failed: %v", err)
+		d.fault("Repeat the check: troupe doctor --kubeconfig FILE", "reading the response of /readyz failed: %v", err)
 		return
 	}
 	d.ok("the server is ready")
@@ -76,7 +76,7 @@ func (d *diagnosis) lookAtReadiness(ctx context.Context, r *daemonClient) {
 func (d *diagnosis) lookAtServingCertificate(ctx context.Context, address string) {
 	u, err := url.Parse(address)
 	if err != nil {
-		d.fault("Fix the kubeconfig.", "%v", err)
+		d.fault("Correct the address in the kubeconfig: kubectl config set-cluster CLUSTER --server=https://HOST:PORT", "%v", err)
 		return
 	}
 	host := u.Host
@@ -86,12 +86,12 @@ func (d *diagnosis) lookAtServingCertificate(ctx context.Context, address string
 	dialer := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}}
 	connection, err := dialer.DialContext(ctx, "tcp", host)
 	if err != nil {
-		d.fault("Try again; earlier requests succeeded.", "reading the certificate failed: %v", err)
+		d.fault("Repeat the check, because earlier requests succeeded: troupe doctor --kubeconfig FILE", "reading the certificate failed: %v", err)
 		return
 	}
 	defer connection.Close()
 	for _, c := range connection.(*tls.Conn).ConnectionState().PeerCertificates[:1] {
-		d.lookAtExpiry("the server's certificate", c, "Renew the files of --tls-cert-file. A self-issued certificate is renewed while the server runs and on each start.")
+		d.lookAtExpiry("the server's certificate", c, "Renew the files of --tls-cert-file, which the server rereads. A self-issued certificate is renewed on each start: systemctl restart troupe")
 	}
 }
 
@@ -100,7 +100,7 @@ func (d *diagnosis) lookAtExpiry(name string, c *x509.Certificate, advice string
 	case now.After(c.NotAfter):
 		d.fault(advice, "%s has expired on %s", name, end)
 	case now.Before(c.NotBefore):
-		d.fault("Correct the clock of this machine.", "%s is not valid before %s", name, c.NotBefore.Local().Format(time.DateTime))
+		d.fault("Correct the clock of this machine: timedatectl set-ntp true", "%s is not valid before %s", name, c.NotBefore.Local().Format(time.DateTime))
 	case now.Add(expiresSoon).After(c.NotAfter):
 		d.warn(advice, "%s expires on %s", name, end)
 	default:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -13,8 +14,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"google.golang.org/grpc/grpclog"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client"
 )
 
 const serveHelp = `Serve the API until SIGTERM or SIGINT, and then drain: /readyz fails, requests in flight
@@ -83,17 +86,33 @@ func serve() *cobra.Command {
 	})
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		config := daemon.Default()
+		var err error
 		if file != "" {
-			if err := config.Load(file); err != nil {
-				return err
-			}
+			err = config.Load(file)
 		}
-		if err := config.Override(c.Flags()); err != nil {
-			return err
+		err = errors.Join(err, config.Override(c.Flags()))
+		if err == nil {
+			err = runDaemon(c, config)
 		}
-		return runDaemon(c, config)
+		return logFailure(config.Logging, c.ErrOrStderr(), err)
 	}
 	return c
+}
+
+// logFailure returns the error of a server, which becomes the last line of its log. If the log is
+// in JSON, logFailure writes the line and returns an error without text.
+func logFailure(format daemon.Logging, logs io.Writer, err error) error {
+	if err == nil || format.Format != "json" {
+		return err
+	}
+	format.New(logs).Error("the server has failed", "error", err)
+	return &client.Error{}
+}
+
+// logLibraries sends to a logger what libraries log through the packages log, slog and grpclog.
+func logLibraries(l *slog.Logger) {
+	slog.SetDefault(l)
+	grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, slog.NewLogLogger(l.Handler(), slog.LevelError).Writer()))
 }
 
 // A helpFlag is --help or --help=all. cobra requires a help flag to be a boolean.
@@ -139,6 +158,7 @@ func run(config daemon.Config, out, logs io.Writer) error {
 	signal.Notify(reloads, syscall.SIGHUP)
 	defer signal.Stop(signals)
 	defer signal.Stop(reloads)
+	logLibraries(config.Logging.New(logs))
 	heap := newHugeHeap()
 	d, err := daemon.New(config, logs)
 	if err != nil {

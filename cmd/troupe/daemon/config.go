@@ -46,7 +46,11 @@ type Config struct {
 	Snapshots          Snapshots
 	Watches            Watches
 
-	renamed [][2]string // keys of earlier releases found in the file, with their new names
+	// TracingConfigFile is "" if requests are not traced.
+	TracingConfigFile string `flag:"tracing-config-file"`
+
+	renamed    [][2]string // keys of earlier releases found in the file, with their new names
+	deprecated [][2]string // deprecated settings found in the file or flags, with the replacement
 }
 
 // Serving configures the listener and the request limits. Memory limits apply to all requests

@@ -49,6 +49,7 @@ type components struct {
 	policy            *policies           // authorization, admission and audit
 	controllers       *clusterControllers // controllers whose writes pass admission
 	definitionFiles   *definitionFiles    // CustomResourceDefinitions of --crds
+	tracing           *tracing            // of requests
 	frontEnd          *frontEnd           // the HTTP server
 	maintenance       *maintenance        // reloads files
 }
@@ -119,6 +120,9 @@ func New(c Config, logs io.Writer) (*Daemon, error) {
 	for _, names := range c.renamed {
 		s.log.Warn("deprecated key in the configuration file", "key", names[0], "name", names[1])
 	}
+	for _, setting := range c.deprecated {
+		s.log.Warn("deprecated setting", "name", setting[0], "instead", setting[1])
+	}
 	d := newDaemon(s)
 	if c.From != "" {
 		d.state.initial = copyOf(c.From)
@@ -134,7 +138,7 @@ func newDaemon(s *settings) *Daemon {
 	all.aggregator, all.leadership, all.serverControllers = &aggregator{base: b()}, &leadership{base: b()}, &serverControllers{base: b()}
 	all.endpoint, all.authentication, all.policy = &endpoint{base: b()}, &authentication{base: b()}, &policies{base: b()}
 	all.controllers, all.definitionFiles = &clusterControllers{base: b()}, &definitionFiles{base: b()}
-	all.frontEnd, all.maintenance = &frontEnd{base: b()}, &maintenance{b()}
+	all.tracing, all.frontEnd, all.maintenance = &tracing{base: b()}, &frontEnd{base: b()}, &maintenance{b()}
 	return &Daemon{settings: s, components: all, stopped: make(chan struct{})}
 }
 
@@ -186,7 +190,7 @@ func (d *Daemon) Start() error {
 	if err == nil {
 		err = d.startAll(
 			d.storage, d.aggregator, d.leadership, d.serverControllers, d.endpoint,
-			d.authentication, d.policy, d.controllers, d.definitionFiles, d.frontEnd, d.maintenance,
+			d.authentication, d.policy, d.controllers, d.definitionFiles, d.tracing, d.frontEnd, d.maintenance,
 		)
 	}
 	if err != nil {

@@ -78,9 +78,19 @@ func (r *fileReader) read(path string, tree map[string]any) {
 			r.errs = append(r.errs, fmt.Errorf("%s: duplicate key", name))
 		default:
 			r.seen[name] = true
+			r.config.noteDeprecated(name)
 			if err := setField(field, value); err != nil {
 				r.errs = append(r.errs, fmt.Errorf("%s: %w", key, err))
 			}
+		}
+	}
+}
+
+// noteDeprecated makes New warn that a deprecated setting is in use.
+func (c *Config) noteDeprecated(name string) {
+	for _, d := range declarations() {
+		if d["name"] == name && d["deprecated"] != "" {
+			c.deprecated = append(c.deprecated, [2]string{name, d["deprecated"]})
 		}
 	}
 }

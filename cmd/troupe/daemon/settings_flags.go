@@ -63,7 +63,9 @@ func (c *Config) Flags() (groups []FlagGroup) {
 
 func (d declaration) define(f *pflag.FlagSet, field reflect.Value) {
 	flags.Define(f, field, d["name"], d["short"], d["help"], d["repeat"] != "")
-	f.Lookup(d["name"]).Deprecated = d["deprecated"]
+	if d["deprecated"] != "" {
+		f.Lookup(d["name"]).Usage += " (DEPRECATED; instead: " + d["deprecated"] + ")"
+	}
 }
 
 func allFlags(groups []FlagGroup) *pflag.FlagSet {
@@ -124,6 +126,7 @@ func (c *Config) Override(given *pflag.FlagSet) (err error) {
 	allFlags(c.Flags()).VisitAll(func(f *pflag.Flag) {
 		if from := given.Lookup(f.Name); err == nil && from != nil && from.Changed {
 			err = copyValue(f.Value, from.Value)
+			c.noteDeprecated(f.Name)
 		}
 	})
 	return err

@@ -163,13 +163,17 @@ func referencePage() string {
 
 This page lists every setting of ` + "`troupe serve`" + `. It is generated from the declarations in
 [settings.ini](../cmd/troupe/daemon/settings.ini). The name of a setting is its flag and its key in
-the [configuration file](configuration.md).
+the [configuration file](configuration.md). (0.2) marks settings that release 0.2 added.
 `)
 	c := Default()
 	flags := allFlags(c.Flags())
 	escape := strings.NewReplacer("|", `\|`, "\n", " ").Replace
-	section := ""
+	section, deprecated := "", ""
 	for _, d := range declarations() {
+		if d["deprecated"] != "" {
+			deprecated += fmt.Sprintf("| `%s` | %s |\n", d["name"], d["deprecated"])
+			continue
+		}
 		if d["section"] != section {
 			section = d["section"]
 			head := "| Setting | Default | Meaning |\n|---|---|---|\n"
@@ -187,11 +191,8 @@ the [configuration file](configuration.md).
 		if d["example"] != "" {
 			text += " Example: `" + escape(d["example"]) + "`."
 		}
-		if d["deprecated"] != "" {
-			text += " Deprecated: " + d["deprecated"] + "."
-		}
 		if d["since"] != "" {
-			text += " Since " + d["since"] + "."
+			text += " (" + d["since"] + ")"
 		}
 		value := "–"
 		if f := flags.Lookup(d["name"]); f.DefValue != "" && f.DefValue != "[]" {
@@ -199,7 +200,40 @@ the [configuration file](configuration.md).
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", d["name"], escape(value), text)
 	}
-	return b.String()
+	return b.String() + "\n## Deprecated settings\n\nThese work for one more release, with a warning in the log. So do the keys of 0.2, such as\n`serving.maxWatches`. No metric is deprecated.\n\n| Setting | Instead |\n|---|---|\n" + deprecated
+}
+
+// TestDeprecated checks that each deprecated setting works in the file and as a flag, with a
+// warning that names the replacement.
+func TestDeprecated(t *testing.T) {
+	found := 0
+	for _, d := range declarations() {
+		if d["deprecated"] == "" {
+			continue
+		}
+		found++
+		file, flags := Default(), Default()
+		given := allFlags(flags.Flags())
+		value := cmp.Or(d["default"], "AlwaysAdmit")
+		must.Succeed(t, given.Set(d["name"], value))
+		must.Succeed(t, flags.Override(given))
+		text := value
+		if d["default"] == "" {
+			text = "[" + value + "]"
+		}
+		must.Succeed(t, file.Read([]byte(d["name"]+": "+text)))
+		for _, c := range []Config{file, flags} {
+			var log strings.Builder
+			c.Ephemeral = true
+			must.Get(New(c, &log))(t)
+			if got := log.String(); !strings.Contains(got, "deprecated setting") || !strings.Contains(got, "name="+d["name"]) || !strings.Contains(got, d["deprecated"]) {
+				t.Errorf("%s is deprecated, but the log has %q", d["name"], got)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no setting is deprecated")
+	}
 }
 
 func TestKeysOfEarlierReleases(t *testing.T) {

@@ -12,7 +12,8 @@ import (
 // Err also cancels the context if the client has disconnected, which it checks only at intervals.
 type Lazy struct {
 	deadline time.Time
-	client   Client // may be nil
+	client   Client          // may be nil
+	values   context.Context // may be nil
 
 	mu      sync.Mutex // guards the fields below
 	looked  time.Time  // for the client
@@ -93,8 +94,16 @@ func (d *Lazy) Err() error {
 	return nil
 }
 
-// Value returns nil, because a Lazy carries no values.
-func (d *Lazy) Value(any) any { return nil }
+// SetValues makes Value return the values of ctx. It must be called before the Lazy is shared.
+func (d *Lazy) SetValues(ctx context.Context) { d.values = ctx }
+
+// Value returns nil unless SetValues was called.
+func (d *Lazy) Value(key any) any {
+	if d.values == nil {
+		return nil
+	}
+	return d.values.Value(key)
+}
 
 // Stop cancels the context and stops its timer.
 func (d *Lazy) Stop() {

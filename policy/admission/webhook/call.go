@@ -7,9 +7,15 @@ import (
 	"net/http"
 	"strings"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/admission/review"
+	"github.com/troupe-api/troupe/policy/remote"
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
@@ -30,7 +36,7 @@ func (h *hook) ask(ctx context.Context, v *review.View, a *request.Attributes, p
 		return nil, h.failed(http.StatusInternalServerError, "could not get REST client", h.caller.err)
 	}
 	q := newQuestion(v, h.version, p.options.Naming)
-	response, err := h.caller.ask(ctx, h.timeout, q.body)
+	response, err := h.call(ctx, q)
 	if err != nil {
 		return nil, h.failed(http.StatusServiceUnavailable, "failed to call webhook", err)
 	}
@@ -54,6 +60,24 @@ func (h *hook) ask(ctx context.Context, v *review.View, a *request.Attributes, p
 		return nil, &callFailure{hook: h.name, reason: err, code: http.StatusServiceUnavailable}
 	}
 	return said, nil
+}
+
+// call sends the review, in a span if the request is traced.
+func (h *hook) call(ctx context.Context, q question) (remote.Response, error) {
+	name := "Call mutating webhook"
+	if h.sort == validating {
+		name = "Call validating webhook"
+	}
+	ctx, span := trace.SpanFromContext(ctx).TracerProvider().Tracer(policy.TracerName).Start(ctx, name, trace.WithSpanKind(trace.SpanKindClient))
+	defer span.End()
+	if span.IsRecording() {
+		span.SetAttributes(attribute.String("configuration", h.configuration), attribute.String("webhook", h.name), attribute.String("UID", q.uid))
+	}
+	response, err := h.caller.ask(ctx, h.timeout, q.body)
+	if err != nil {
+		span.SetStatus(codes.Error, err.Error())
+	}
+	return response, err
 }
 
 // An outcome classifies the result of a call for metrics and the failurePolicy.

@@ -66,7 +66,7 @@ func TestIgnoredFlags(t *testing.T) {
 		"not given":                 {nil, ""},
 		"no meaning":                {[]string{"--etcd-servers=http://127.0.0.1:1"}, ""},
 		"no meaning, in detail":     {[]string{"--etcd-servers=http://127.0.0.1:1,http://127.0.0.1:2", "-v=2"}, "DEBUG"},
-		"not done":                  {[]string{"--tracing-config-file=x"}, "WARN"},
+		"not done":                  {[]string{"--egress-selector-config-file=x"}, "WARN"},
 		"nothing asked for":         {[]string{"--allow-privileged=true"}, ""},
 		"nothing asked for, either": {[]string{"--allow-privileged"}, ""},
 		"asked for":                 {[]string{"--allow-privileged=false"}, "WARN"},
