@@ -60,8 +60,8 @@ func everybody(u *authn.User) *authn.User {
 	return &authn.User{Name: u.Name, Groups: append(slices.Clone(u.Groups), "system:authenticated")}
 }
 
-// aggregate makes some ClusterRoles aggregate others, which it labels. It lets all users write roles
-// and bindings.
+// aggregate makes some ClusterRoles aggregate others, which it labels. It lets all users write
+// roles and bindings.
 func (g roleGenerator) aggregate(o *roleOracle) {
 	for _, key := range sortedKeys(o.roles) {
 		if role := o.roles[key]; key.Namespace == "" {
