@@ -53,10 +53,11 @@ speed: ## compare the CPU time per operation with the last release; FLAGS are th
 	cd test && go run ./tools/speed $(FLAGS)
 
 fuzz: ## run every fuzz target for FUZZTIME
-	@grep -rEo --include='*_test.go' --exclude-dir=test '^func Fuzz[[:alnum:]]+' . | sed -E 's|/[^/]*:func | |' | sort | \
+	@grep -rEo --include='*_test.go' '^func Fuzz[[:alnum:]]+' * | sed -E 's|/[^/]*:func | |' | sort | \
 	  while read -r folder target; do \
 	    echo "$$folder $$target"; \
-	    go test "$$folder" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) || exit 1; \
+	    case $$folder in test/*) module=test ;; *) module=. ;; esac; \
+	    (cd $$module && go test "./$${folder#test/}" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME)) || exit 1; \
 	  done
 
 soak: build ## run the long tests in SOAK_MINUTES: kills, power cuts, faults, load, fuzzing

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/robfig/cron/v3"
+
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -240,4 +242,33 @@ func useKind(t *testing.T, kinds *catalog.Catalog, k *schema.Kind, of tree.Tree)
 	documents := openapi.New(openapi.Options{Naming: kinds.Naming(), Kinds: []*schema.Kind{k}, Message: kinds.Message, Version: "v1", Patches: []string{"application/merge-patch+json"}})
 	documents.V3("apis/" + k.Group + "/" + k.Version).Gzip(openapi.Protobuf)
 	documents.V2().Gzip(openapi.JSON)
+}
+
+// FuzzSchedule checks that the schedule of a CronJob is either rejected or has a next time, or none
+// ever.
+func FuzzSchedule(f *testing.F) {
+	for _, s := range []string{"* * * * *", "*/5 1-3 1,2 jan mon-fri", "@hourly", "@every 1h", "TZ=UTC 0 0 * * *", "CRON_TZ=", "TZ=", "@every -1s", "0 0 31 2 *", "? ? ? ? ?", "*/0 * * * *", "1-99999999999 * * * *"} {
+		f.Add(s)
+	}
+	kinds := NewCatalog(f, meta.Kubernetes)
+	k := kinds.ByGVK(meta.GroupVersionKind{Group: "batch", Version: "v1", Kind: "CronJob"})
+	const text = `{"metadata":{"name":"x","namespace":"n"},"spec":{"schedule":"* * * * *","jobTemplate":{"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}}}}`
+	if _, faults := create(k, Parse(f, text)); len(faults) > 0 {
+		f.Fatal(faults)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		object := Parse(t, text)
+		object.Object("spec")["schedule"] = s
+		if _, faults := create(k, object); len(faults) > 0 {
+			return
+		}
+		schedule, err := cron.ParseStandard(s)
+		if err != nil {
+			t.Fatalf("%q is accepted: %v", s, err)
+		}
+		now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+		if next := schedule.Next(now); !next.IsZero() && !next.After(now) {
+			t.Errorf("%q: the time after %v is %v", s, now, next)
+		}
+	})
 }

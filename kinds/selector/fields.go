@@ -35,24 +35,17 @@ const (
 //	metadata.name=a\,b                        the name "a,b"
 //	spec.image=x                              400, field label not supported: spec.image
 func ParseFields(k *schema.Kind, s string) (Fields, error) {
+	all, err := FieldRequirements(s)
+	if err != nil {
+		return Fields{}, err
+	}
 	var f Fields
-	for _, text := range splitTerms(s) {
-		if text == "" {
-			continue
-		}
-		name, value, not, ok := splitTerm(text)
-		if !ok {
-			return Fields{}, badRequest(fmt.Errorf("invalid selector: '%s'; can't understand '%s'", s, text))
-		}
-		value, err := unescape(value)
+	for _, r := range all {
+		i, err := fieldOf(k, r.Key)
 		if err != nil {
 			return Fields{}, badRequest(err)
 		}
-		i, err := fieldOf(k, name)
-		if err != nil {
-			return Fields{}, badRequest(err)
-		}
-		f.terms = append(f.terms, term{i, value, not})
+		f.terms = append(f.terms, term{i, r.Values[0], r.Operator == "NotIn"})
 	}
 	return f, nil
 }

@@ -45,6 +45,9 @@ func FieldRequirements(s string) ([]Requirement, error) {
 		if err != nil {
 			return nil, badRequest(err)
 		}
+		if name == "" && value == "" {
+			continue // as in Kubernetes, "=" requires nothing
+		}
 		c := Requirement{Key: name, Operator: "In", Values: []string{value}}
 		if not {
 			c.Operator = "NotIn"

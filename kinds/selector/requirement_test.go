@@ -28,6 +28,7 @@ func TestFieldRequirements(t *testing.T) {
 		{"", nil, false},
 		{"spec.nodeName=a,metadata.name!=b", []Requirement{{"spec.nodeName", "In", []string{"a"}}, {"metadata.name", "NotIn", []string{"b"}}}, false},
 		{`x==a\,b`, []Requirement{{"x", "In", []string{"a,b"}}}, false},
+		{"=,!=,==", nil, false},
 		{"x", nil, true},
 		{`x=a\b`, nil, true},
 	} {

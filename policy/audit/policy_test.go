@@ -210,3 +210,28 @@ func TestDocumentedPolicy(t *testing.T) {
 		}
 	}
 }
+
+// FuzzPolicy checks that a policy file is either rejected or decides every request, and that the
+// decision for a request without a matching rule is to record nothing.
+func FuzzPolicy(f *testing.F) {
+	for _, rules := range []string{
+		"rules: []", "rules: [{level: Metadata}]", "omitStages: [RequestReceived]\nrules: [{level: Request, verbs: [get], resources: [{group: '', resources: ['pods/*', '*/log']}]}]",
+		"rules: [{level: None, nonResourceURLs: ['/x*'], omitManagedFields: true}]", "rules: [{level: RequestResponse, users: [a], userGroups: [b], namespaces: ['']}]",
+	} {
+		f.Add(policyHead + rules)
+	}
+	kinds := must.Get(catalog.New(meta.Platform))(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		config, err := kinds.DecodeConfig("AuditPolicy", []byte(text))
+		if err != nil {
+			return
+		}
+		p := audit.NewPolicy(config)
+		for _, asked := range []string{"get :pods/log ns/p", "create apps:deployments ns/d", "get /x/y", "delete :nodes n"} {
+			a := request("a", []string{"b"}, asked)
+			if d := p.Decide(&a); d.Level != 0 && len(config.Objects("rules")) == 0 {
+				t.Errorf("%q without a rule: %s is recorded at level %v", text, asked, d.Level)
+			}
+		}
+	})
+}

@@ -3,6 +3,8 @@ package api
 import (
 	"path/filepath"
 	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/troupe-api/troupe/test/client"
@@ -22,15 +24,34 @@ func isTranscript(t *testing.T, suite, name string) bool {
 	return false
 }
 
-// TestReliability checks that all tests named in docs/reliability.md exist.
+var (
+	promise   = regexp.MustCompile("^\\| (\\d+) \\| \\S[^|]+ \\| ([^|]+) \\|$")
+	namedTest = regexp.MustCompile("`([\\w/]+)\\.(Test\\w+)(?:/([\\w-]+))?`")
+)
+
+// TestReliability checks that each row of the tables of promises in docs/reliability.md has the
+// next number, a promise and tests, and that all tests named in the document exist.
 func TestReliability(t *testing.T) {
-	text := client.ReadFile(t, "../../docs/reliability.md")
-	named := regexp.MustCompile("`([\\w/]+)\\.(Test\\w+)(?:/([\\w-]+))?`").FindAllStringSubmatch(string(text), -1)
-	if len(named) < 100 {
-		t.Fatalf("only %d tests are named", len(named))
+	text := string(client.ReadFile(t, "../../docs/reliability.md"))
+	rows := 0
+	for table := range strings.SplitSeq(text, "| | Promise | Tests |\n|---|---|---|\n") {
+		if rows == 0 && !strings.HasPrefix(table, "|") {
+			continue // the introduction
+		}
+		table, _, _ = strings.Cut(table, "\n\n")
+		for row := range strings.SplitSeq(strings.TrimSpace(table), "\n") {
+			rows++
+			m := promise.FindStringSubmatch(row)
+			if m == nil || m[1] != strconv.Itoa(rows) || strings.Trim(namedTest.ReplaceAllString(m[2], ""), ", ") != "" {
+				t.Errorf("row %d is not a number, a promise and tests: %s", rows, row)
+			}
+		}
+	}
+	if rows < 54 {
+		t.Errorf("only %d promises", rows)
 	}
 	known := map[string]map[string]bool{}
-	for _, n := range named {
+	for _, n := range namedTest.FindAllStringSubmatch(text, -1) {
 		if known[n[1]] == nil {
 			known[n[1]] = tests(t, filepath.Join("../..", n[1]))
 		}
