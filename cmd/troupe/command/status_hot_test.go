@@ -109,7 +109,7 @@ func TestServerErrors(t *testing.T) {
 		{"fork", user, `User "guest" cannot get path "/backup"`},
 		{"doctor", user, "User \"guest\" cannot get path \"/metrics\"\n       → The user of the kubeconfig needs the permission"},
 		{"status", untrusted, "the kubeconfig does not trust the certificate of " + server.URL},
-		{"doctor", untrusted, "\n       → Check the kubeconfig, and that its server is running."},
+		{"doctor", untrusted, "\n       → Check the kubeconfig, and that its server is running: systemctl status troupe"},
 		{"status -o json", user, "--output json requires --hot"},
 		{"status --hot -o yaml", user, `--output "yaml": must be json`},
 	} {

@@ -17,6 +17,7 @@ import (
 
 const guide = "../../../docs/kinds.md"
 
+// shelfStrategy validates cross-field rules of a Shelf.
 type shelfStrategy struct{ schema.DefaultStrategy }
 
 func (shelfStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
