@@ -21,7 +21,11 @@ const name = "default-scheduler"
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
-	recorder *reconcile.Recorder
+	recorder     *reconcile.Recorder
+	claims       reconcile.Client
+	volumes      reconcile.Client
+	classes      reconcile.Client
+	selectedNode string // annotation of claims
 }
 
 // everything is the only key in the work queue, because each reconciliation handles all waiting
@@ -29,7 +33,11 @@ type Controller struct {
 var everything = meta.Key{Name: "pods"}
 
 func New(c *cluster.Cluster) *Controller {
-	s := &Controller{Cluster: c, recorder: c.Recorder(name)}
+	s := &Controller{
+		Cluster: c, recorder: c.Recorder(name), selectedNode: c.Translate("volume.platform.io/selected-node"),
+		claims: c.Core("PersistentVolumeClaim").As(reconcile.Manager), volumes: c.Core("PersistentVolume").As(reconcile.Manager),
+		classes: c.Client("storage.platform.io", "v1", "StorageClass").As(reconcile.Manager),
+	}
 	s.Controller = c.LoneController("scheduler", s.reconcile, c.Pods, c.Nodes)
 	// Reconcile when a Pod starts to wait or when resources become free.
 	reconcile.On(s.Controller, c.Pods, func(old, now *cluster.Pod) {
@@ -85,9 +93,10 @@ func (a *place) take(p *cluster.Pod) {
 }
 
 type decision struct {
-	pod    *cluster.Pod
-	node   string
-	reason string
+	pod     *cluster.Pod
+	volumes volumes
+	node    string
+	reason  string
 }
 
 func (s *Controller) reconcile(ctx context.Context, _ meta.Key) error {
@@ -109,16 +118,20 @@ func (s *Controller) reconcile(ctx context.Context, _ meta.Key) error {
 		if pod.Object("spec").String("schedulerName") != name {
 			continue
 		}
-		node, reason := t.choose(p, pod.Object("spec"))
+		v, err := s.volumesOf(ctx, p)
+		if err != nil {
+			return err
+		}
+		node, reason := t.choose(p, pod.Object("spec"), v)
 		if node == "" && isMarked(pod, reason) {
 			continue
 		}
-		all = append(all, decision{p, node, reason})
+		all = append(all, decision{p, v, node, reason})
 	}
 	return reconcile.ForEachParallel(all, func(d decision) error { return s.carryOut(ctx, d) })
 }
 
-func (t *turn) choose(p *cluster.Pod, spec tree.Tree) (node, reason string) {
+func (t *turn) choose(p *cluster.Pod, spec tree.Tree, v volumes) (node, reason string) {
 	if reason := unknown(spec); reason != "" {
 		return "", reason
 	}
@@ -133,6 +146,8 @@ func (t *turn) choose(p *cluster.Pod, spec tree.Tree) (node, reason string) {
 			faults["node(s) didn't match Pod's node affinity/selector"]++
 		case !n.Tolerated(tolerations, "NoSchedule", "NoExecute"):
 			faults["node(s) had untolerated taint(s)"]++
+		case !v.reachableFrom(n):
+			faults["node(s) didn't match PersistentVolume's node affinity"]++
 		case at.pods < 1:
 			faults["Too many pods"]++
 		default:
@@ -196,7 +211,9 @@ func isMarked(pod tree.Tree, reason string) bool {
 func (s *Controller) carryOut(ctx context.Context, d decision) error {
 	var err error
 	if d.node != "" {
-		err = s.bind(ctx, d.pod, d.node)
+		if err = s.selectNode(ctx, d.volumes, d.node); err == nil {
+			err = s.bind(ctx, d.pod, d.node)
+		}
 	} else {
 		s.recorder.Record(s.Pods.Client, d.pod.Object(), reconcile.Warning, "FailedScheduling", d.reason)
 		c := reconcile.NewCondition("PodScheduled", "False", "Unschedulable", d.reason, s.Now())

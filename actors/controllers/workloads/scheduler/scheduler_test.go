@@ -68,7 +68,7 @@ func TestChoose(t *testing.T) {
 			for i, text := range c.pods {
 				s := spec(t, text)
 				pod := must.Get(cluster.NewPod(tree.Tree{"spec": s}, cluster.NewNames(meta.Kubernetes)))(t)
-				node, reason := turn.choose(pod, s)
+				node, reason := turn.choose(pod, s, volumes{})
 				if got := node + reason; got != c.want[i] {
 					t.Errorf("Pod %d: %q, want %q", i, got, c.want[i])
 				}
@@ -91,7 +91,31 @@ func TestTaken(t *testing.T) {
 	unscheduled := newNode("b")
 	unscheduled.Unscheduled = true
 	turn = newTurn([]*cluster.Node{unscheduled}, nil)
-	if node, reason := turn.choose(&cluster.Pod{}, nil); node != "" || reason != "0/1 nodes are available: 1 node(s) were unschedulable." {
+	if node, reason := turn.choose(&cluster.Pod{}, nil, volumes{}); node != "" || reason != "0/1 nodes are available: 1 node(s) were unschedulable." {
 		t.Errorf("%q %q", node, reason)
+	}
+}
+
+// TestReachable checks that a Pod gets a node from which all of its volumes are reachable.
+func TestReachable(t *testing.T) {
+	t.Parallel()
+	in := func(zones ...any) []tree.Tree {
+		return []tree.Tree{{"matchExpressions": []any{tree.Tree{"key": "zone", "operator": "In", "values": zones}}}}
+	}
+	for _, c := range []struct {
+		name string
+		v    volumes
+		want string
+	}{
+		{"no restriction", volumes{}, "a"},
+		{"one volume", volumes{nodes: [][]tree.Tree{in("b", "c")}}, "b"},
+		{"two volumes", volumes{nodes: [][]tree.Tree{in("a", "b", "c"), in("c")}}, "c"},
+		{"no common node", volumes{nodes: [][]tree.Tree{in("a"), in("b")}}, "0/3 nodes are available: 3 node(s) didn't match PersistentVolume's node affinity."},
+	} {
+		turn := newTurn([]*cluster.Node{newNode("a"), newNode("b"), newNode("c")}, nil)
+		node, reason := turn.choose(&cluster.Pod{}, nil, c.v)
+		if got := node + reason; got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
 	}
 }

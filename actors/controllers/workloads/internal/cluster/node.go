@@ -59,8 +59,11 @@ func (n *Node) Matches(podSpec tree.Tree) bool {
 		}
 	}
 	required := podSpec.Object("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
-	return required == nil || slices.ContainsFunc(required.Objects("nodeSelectorTerms"), n.matchesTerm)
+	return required == nil || n.MatchesTerms(required.Objects("nodeSelectorTerms"))
 }
+
+// MatchesTerms reports whether a node matches at least one of the node selector terms.
+func (n *Node) MatchesTerms(terms []tree.Tree) bool { return slices.ContainsFunc(terms, n.matchesTerm) }
 
 // matchesTerm reports whether a node matches a node selector term. An empty term matches no node.
 func (n *Node) matchesTerm(term tree.Tree) bool {

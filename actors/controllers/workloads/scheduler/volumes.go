@@ -1,0 +1,71 @@
+package scheduler
+
+import (
+	"context"
+
+	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// volumes describes the claims of a Pod.
+type volumes struct {
+	nodes   [][]tree.Tree  // node selector terms; a node must match one of each element
+	unbound []*meta.Object // claims for which the binder waits until a node is selected
+}
+
+// volumesOf reads the claims of a Pod. A bound volume may be reachable only from some nodes, and a
+// claim for which a node was selected earlier keeps that node.
+func (s *Controller) volumesOf(ctx context.Context, p *cluster.Pod) (v volumes, err error) {
+	for _, c := range p.Claims {
+		object, claim, err := s.claims.ReadNamed(ctx, p.Key.Namespace, c.Name)
+		if err != nil {
+			return v, err
+		}
+		name := claim.Object("spec").String("volumeName")
+		selected := claim.Object("metadata", "annotations").String(s.selectedNode)
+		switch {
+		case object == nil: // the kubelet waits for it
+		case name != "":
+			_, volume, err := s.volumes.ReadNamed(ctx, "", name)
+			if err != nil {
+				return v, err
+			}
+			if required := volume.Object("spec", "nodeAffinity", "required"); required != nil {
+				v.nodes = append(v.nodes, required.Objects("nodeSelectorTerms"))
+			}
+		case selected != "":
+			v.nodes = append(v.nodes, []tree.Tree{{"matchFields": []any{tree.Tree{"key": "metadata.name", "operator": "In", "values": []any{selected}}}}})
+		default:
+			_, class, err := s.classes.ReadNamed(ctx, "", claim.Object("spec").String("storageClassName"))
+			if err != nil {
+				return v, err
+			}
+			if class.String("volumeBindingMode") == "WaitForFirstConsumer" {
+				v.unbound = append(v.unbound, object)
+			}
+		}
+	}
+	return v, nil
+}
+
+// reachableFrom reports whether a node matches the selector terms of all volumes.
+func (v volumes) reachableFrom(n *cluster.Node) bool {
+	for _, terms := range v.nodes {
+		if !n.MatchesTerms(terms) {
+			return false
+		}
+	}
+	return true
+}
+
+// selectNode lets the binder provision volumes on the node. The kubelet starts the Pod when they
+// are bound.
+func (s *Controller) selectNode(ctx context.Context, v volumes, node string) error {
+	for _, claim := range v.unbound {
+		if err := s.claims.Patch(ctx, claim, "", tree.Tree{"metadata": tree.Tree{"annotations": tree.Tree{s.selectedNode: node}}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
