@@ -51,7 +51,8 @@ spec:
 	eventually(t, "2", "-n", ns, "get", "deployment", "busy", "-o", "jsonpath={.status.readyReplicas}")
 }
 
-// TestLocalPathProvisioner checks that volumes are provisioned, keep their content, and are removed.
+// TestLocalPathProvisioner checks that volumes are provisioned, keep their content, and are
+// removed.
 func TestLocalPathProvisioner(t *testing.T) {
 	t.Parallel()
 	ns := namespace(t)
