@@ -3,12 +3,14 @@ package api_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/convert"
@@ -34,6 +36,27 @@ func TestCases(t *testing.T) {
 	}
 }
 
+// TestMisspelledCase checks that a case fails for a field that its kind does not declare.
+func TestMisspelledCase(t *testing.T) {
+	var s section
+	s.open(t, []string{"kubernetes", "v1", "Service", ""})
+	s.at = "spec"
+	for _, c := range []struct {
+		words, old, given, want string
+	}{
+		{"update", `{"ports":[{"port":1}]}`, `{"ports[0].port":2}`, "<nil>"},
+		{"create", `{}`, `{"tipe":"NodePort"}`, `unknown field "spec.tipe"`},
+		{"replace", `{"old.type":"NodePort"}`, `{}`, `unknown field "spec.old"`},
+		{"write status", `{}`, `{"status.note":"a"}`, `unknown field "status.note"`},
+		{"create", `{}`, `{"type":1}`, "json: cannot unmarshal number into Go struct field ServiceSpec.spec.type of type string"},
+	} {
+		words := append(strings.Fields(c.words), "")
+		if got := fmt.Sprint(s.check(t, words[0], words[1], Parse(t, c.old), Parse(t, c.given))); got != c.want {
+			t.Errorf("%s %s %s: got %s, want %s", c.words, c.old, c.given, got, c.want)
+		}
+	}
+}
+
 // A section defines the context of test cases: the kind, and the object that each case modifies.
 type section struct {
 	naming *meta.Naming
@@ -48,9 +71,10 @@ type section struct {
 func (s *section) run(t *testing.T, lines []string) string {
 	t.Helper()
 	words := append(strings.Fields(lines[0]), "", "", "")
+	name := strings.Join(lines, "\n")
 	given, err := codec.DecodeUntyped([]byte(s.expand(strings.Join(lines[1:], "\n"))))
 	if err != nil {
-		t.Fatalf("%s: %v", strings.Join(lines, "\n"), err)
+		t.Fatalf("%s: %v", name, err)
 	}
 	switch words[0] {
 	case "let":
@@ -66,9 +90,15 @@ func (s *section) run(t *testing.T, lines []string) string {
 		return ""
 	}
 	show := listed(given.String("show"))
-	old, _ := given["old"].(tree.Tree)
+	old, isMap := given["old"].(tree.Tree)
+	if _, ok := given["old"]; ok && !isMap {
+		t.Errorf("%s: old is not a map of values by path", name)
+	}
 	delete(given, "show")
 	delete(given, "old")
+	if err := s.check(t, words[0], words[1], old, given); err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
 	obj, faults := s.write(t, words[0], words[1], old, given)
 	if len(faults) == 0 {
 		faults = []string{"valid"}
@@ -91,6 +121,29 @@ func (s *section) open(t *testing.T, words []string) {
 	}
 	s.kind, s.base, s.at = kindWithFeatures(t, s.naming, words[3], group, version, words[2]), tree.Tree{}, ""
 	s.drops = words[3] != "" && words[3] != "none"
+}
+
+// check returns an error if the objects of a case have unknown fields, or values of a wrong type.
+func (s *section) check(t *testing.T, operation, target string, old, given tree.Tree) error {
+	t.Helper()
+	kind, stored := s.kind, changed(t, s.base, s.at, old)
+	body := changed(t, s.base, s.at, given)
+	switch operation {
+	case "update":
+		body = changed(t, stored, s.at, given)
+	case "write":
+		body = changed(t, tree.Tree{}, "", given)
+		if k := s.kind.Subresource(target).BodyKind; k != nil {
+			kind = k
+		}
+	}
+	_, unknown, err := codec.Conform(kind.Message(), body, nil)
+	_, unknownOld, oldErr := codec.Conform(s.kind.Message(), stored, nil)
+	errs := []error{err, oldErr}
+	for _, f := range append(unknown, unknownOld...) {
+		errs = append(errs, errors.New(f.String()))
+	}
+	return errors.Join(errs...)
 }
 
 func (s *section) write(t *testing.T, operation, target string, old, given tree.Tree) (tree.Tree, []string) {
@@ -321,16 +374,21 @@ func (s *section) expand(text string) string {
 	})
 }
 
+// collapse abbreviates each run of 50 or more equal characters as <<N*C>>.
 func collapse(text string) string {
 	var b strings.Builder
 	for len(text) > 0 {
-		n := len(text) - len(strings.TrimLeft(text, text[:1]))
-		if n < 50 {
-			b.WriteString(text[:n])
-		} else {
-			fmt.Fprintf(&b, "<<%d*%s>>", n, text[:1])
+		_, size := utf8.DecodeRuneInString(text)
+		c, n := text[:size], 1
+		for strings.HasPrefix(text[n*size:], c) {
+			n++
 		}
-		text = text[n:]
+		if n < 50 {
+			b.WriteString(text[:n*size])
+		} else {
+			fmt.Fprintf(&b, "<<%d*%s>>", n, c)
+		}
+		text = text[n*size:]
 	}
 	return b.String()
 }

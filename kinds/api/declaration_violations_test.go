@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// formatSamples has a valid and an invalid value for each format and pattern.
 var formatSamples = map[string][2]string{
 	"absolutePath":     {"/a", "a"},
 	"cidr":             {"10.0.0.0/8", "10.0.0.0"},
@@ -116,6 +117,9 @@ func TestEveryDeclaredRule(t *testing.T) {
 				if len(p.steps) == 0 && f.Name == "metadata" {
 					continue
 				}
+				if name := unsampled(f); name != "" {
+					t.Fatalf("%s %s: formatSamples in declaration_violations_test.go needs a valid and an invalid value for %q", p.message.Name, f.Name, name)
+				}
 				for _, b := range violations(p.message, f) {
 					checkViolation(t, p, f, b)
 					held[p.message.Name+" "+f.Name+" "+b.rule] = true
@@ -215,6 +219,16 @@ func checkImmutable(t *testing.T, p fieldLocation, f *schema.Field) {
 	if got := rules.ValidateUpdate(p.kind, with, with); got != nil {
 		t.Errorf("%s: kept, got %v", path, got)
 	}
+}
+
+// unsampled returns a format or pattern of f without formatSamples, or "".
+func unsampled(f *schema.Field) string {
+	for _, name := range []string{f.Format, f.Pattern, f.KeyFormat} {
+		if _, ok := formatSamples[name]; !ok && name != "" {
+			return name
+		}
+	}
+	return ""
 }
 
 func violations(m *schema.Message, f *schema.Field) []violation {

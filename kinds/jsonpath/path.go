@@ -11,7 +11,7 @@ import (
 
 // A Path is a list of steps. Each step selects values within a value:
 //
-//	.name ['name']        a field; a dot in a name is written \., or the name is quoted
+//	.name ['name']        a field; a dot or space in a name follows a backslash, or the name is quoted
 //	[2] [-1] []           a list item, from the end if negative; without a number the first one
 //	[0:2] [-2:] [::2]     list items: start, exclusive end, and step
 //	[0,2] ['a','b']       the union of several steps
@@ -31,9 +31,9 @@ type walk struct{ rest int }
 const workUnit = 64
 
 // Parse parses a path. ok is false if the path is invalid or not supported. For example,
-// .status.conditions[?(@.type=="Ready")].status has four steps.
+// .status.conditions[?(@.type=="Ready")].status has four steps. Spaces around steps are ignored.
 func Parse(text string) (p Path, ok bool) {
-	for text != "" {
+	for text = strings.TrimLeft(text, " "); text != ""; text = strings.TrimLeft(text, " ") {
 		var step step
 		switch text[0] {
 		case '.':
@@ -73,7 +73,7 @@ func pathName(text string) (name, rest string) {
 		case c == '\\' && i+1 < len(text):
 			i++
 			b.WriteByte(text[i])
-		case c == '.' || c == '[':
+		case c == '.' || c == '[' || c == ' ':
 			return b.String(), text[i:]
 		default:
 			b.WriteByte(c)

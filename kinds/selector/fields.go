@@ -90,11 +90,11 @@ func splitTerms(s string) []string {
 	return append(out, s[start:])
 }
 
+// splitTerm splits a term at the first operator. As in Kubernetes, a backslash in the name does not
+// escape it: `\=` compares a field named `\` with the empty string.
 func splitTerm(s string) (name, value string, not, ok bool) {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		switch {
-		case s[i] == '\\':
-			i++
 		case strings.HasPrefix(s[i:], "!="):
 			return s[:i], s[i+2:], true, true
 		case strings.HasPrefix(s[i:], "=="):

@@ -29,8 +29,10 @@ func TestFieldRequirements(t *testing.T) {
 		{"spec.nodeName=a,metadata.name!=b", []Requirement{{"spec.nodeName", "In", []string{"a"}}, {"metadata.name", "NotIn", []string{"b"}}}, false},
 		{`x==a\,b`, []Requirement{{"x", "In", []string{"a,b"}}}, false},
 		{"=,!=,==", nil, false},
+		{`\=,a\!=b`, []Requirement{{`\`, "In", []string{""}}, {`a\`, "NotIn", []string{"b"}}}, false},
 		{"x", nil, true},
 		{`x=a\b`, nil, true},
+		{`x\=a=b`, nil, true},
 	} {
 		got, err := FieldRequirements(c.text)
 		if !reflect.DeepEqual(got, c.want) || (err != nil) != c.bad {

@@ -101,3 +101,60 @@ func TestTestFolder(t *testing.T) {
 		}
 	}
 }
+
+// TestSelection checks that each kind of file selects the tests of its package or topic.
+func TestSelection(t *testing.T) {
+	c := checker{root: "../../..", module: "../.."}
+	for file, want := range map[string]string{
+		"kinds/tree/tree.go":                      "analyzed ./kinds/tree plain ./kinds generated",
+		"kinds/api/core/core.proto":               "plain ./kinds/api generated",
+		"kinds/api/core/testdata/pod.txt":         "plain ./kinds/api generated",
+		"kinds/api/declarations.binpb":            "plain ./kinds/api generated",
+		"policy/admission/plugins.yaml":           "raced ./policy generated",
+		"cmd/troupe/daemon/settings.ini":          "raced ./cmd/troupe/daemon",
+		"actors/controllers/tokens/doc.go":        "analyzed ./actors/controllers/tokens plain ./actors/controllers/tokens raced ./actors/controllers",
+		"actors/controllers/testdata/kills.txt":   "raced ./actors/controllers",
+		"http/internal/console/dist/index.html":   "raced ./http",
+		"test/tools/lint/testdata/prose.go":       "tools ./tools/lint",
+		"test/tools/check/main.go":                "analyzed ./test/tools/check tools ./tools/check",
+		"test/api/drift_test.go":                  "analyzed ./test/api topic api/drift",
+		"test/api/testdata/warnings/cases.json":   "topic api/warnings",
+		"test/extension/testdata/controllers.txt": "rest test/extension/testdata/controllers.txt",
+		"test/transcript/doc.go":                  "analyzed ./test/transcript rest test/transcript/doc.go",
+		"test/cluster/kwok/build.sh":              "",
+		"docs/kinds.md":                           "",
+		"docs/deploy/config/deployment.yaml":      "",
+		"Makefile":                                "",
+	} {
+		s, err := c.selection([]string{file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, list := range []struct {
+			name  string
+			items []string
+		}{{"analyzed", s.analyzed}, {"plain", s.plain}, {"raced", s.raced}, {"tools", s.tools}, {"rest", s.rest}} {
+			if len(list.items) > 0 {
+				got = append(append(got, list.name), list.items...)
+			}
+		}
+		for _, names := range s.tests {
+			got = append(got, names...)
+		}
+		want, topic, isTopic := strings.Cut(want, "topic ")
+		if isTopic {
+			names, err := topicTests(c.module, topic)
+			if err != nil || len(names) == 0 {
+				t.Fatal(err, names)
+			}
+			want += strings.Join(names, " ")
+		}
+		if s.generatedFiles {
+			got = append(got, "generated")
+		}
+		if got := strings.Join(got, " "); got != want {
+			t.Errorf("%s: got %q, want %q", file, got, want)
+		}
+	}
+}
