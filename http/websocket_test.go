@@ -115,7 +115,8 @@ func TestSelectedName(t *testing.T) {
 		"?fieldSelector=metadata.name!%3Da":       403,
 		"?fieldSelector=metadata.name%3Db":        403,
 		"?fieldSelector=metadata.namespace%3Da":   403,
-		"?fieldSelector=metadata.name%3Da,%3D":    403,
+		"?fieldSelector=metadata.name%3Da,%3D":    200, // the second requirement selects everything
+		"?fieldSelector=metadata.name%3Da,b":      403,
 		"?labelSelector=metadata.name%3Da":        403,
 		"?watch=1&fieldSelector=metadata.name%3D": 403,
 	} {
