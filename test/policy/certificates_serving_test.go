@@ -98,3 +98,27 @@ func TestServingCertificateLacksAName(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestExternalHostname checks that the external host name is in the serving certificate and in the
+// OIDC discovery document.
+func TestExternalHostname(t *testing.T) {
+	t.Parallel()
+	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Serving.ExternalHostname = "api.example.com" })
+	c, err := tls.Dial("tcp", strings.TrimPrefix(s.URL, "https://"), s.TLS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.ConnectionState().PeerCertificates[0].VerifyHostname("api.example.com"); err != nil {
+		t.Error(err)
+	}
+	_, port, _ := strings.Cut(strings.TrimPrefix(s.URL, "https://"), ":")
+	answer, err := s.Get(t.Context(), "/.well-known/openid-configuration")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(answer.Body)
+	if want := `"https://api.example.com:` + port + `/openid/v1/jwks"`; !strings.Contains(text, want) {
+		t.Errorf("got %s, want %s in it", text, want)
+	}
+}
