@@ -22,7 +22,7 @@ const maxUnknownStreams = 4096
 
 // capacities returns the capacity of each resource. Reads and writes have separate limits, so that
 // a flood of one does not affect the other. With flow control, the sum of both limits is the total
-// number of seats, all of which may go to either reads or writes.
+// number of seats, and reads or writes may occupy all of them.
 func (o *Options) capacities() limits.Capacities {
 	l := o.Limits
 	c := limits.Capacities{

@@ -123,9 +123,13 @@ func (s tracedStore) DeleteCollection(ctx context.Context, l request.List, m req
 	return result, err
 }
 
+// maxStatusLength limits the error in a span, in bytes.
+const maxStatusLength = 1 << 10
+
 func endSpan(span trace.Span, err error) {
 	if err != nil {
-		span.SetStatus(codes.Error, err.Error())
+		text := err.Error()
+		span.SetStatus(codes.Error, text[:min(len(text), maxStatusLength)])
 	}
 	span.End()
 }

@@ -93,8 +93,8 @@ func (c comparer) value(f *schema.Field, element bool, before, after any) (old, 
 // a value may have the wrong type.
 func isLeaf(granularity granularity, v any) bool { return isScalar(v) || wrongType(granularity, v) }
 
-// valueOrParts compares two values of which at most one is composite. The composite value's
-// children are added or removed together with it.
+// valueOrParts compares two values, at most one of them composite. The children of a composite
+// value are added or removed together with it.
 func (c comparer) valueOrParts(f *schema.Field, element bool, before, after any) (old, new membership) {
 	granularity := granularityOf(f, element)
 	old, new = compareLeaf(f, element, before, after)

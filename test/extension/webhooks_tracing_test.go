@@ -147,6 +147,24 @@ func TestTracing(t *testing.T) {
 	}
 }
 
+// TestTracedPath checks that spans limit the length of strings, and replace invalid UTF-8.
+func TestTracedPath(t *testing.T) {
+	t.Parallel()
+	for name, path := range map[string]string{"long": "/" + strings.Repeat("a", 8000), "invalid": "/%ff"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := startCollector(t)
+			s := openTraced(t, c.address, 1_000_000, &client.Log{})
+			ensure.Get(s.With(http.Header{"User-Agent": {"traced"}}).Get(s.Ctx, path))(t)
+			s.Stop(t)
+			c.spans = slices.DeleteFunc(c.spans, func(s *traces.Span) bool { return attributes(s.Attributes)["user_agent.original"] != "traced" })
+			if len(c.spans) != 1 || len(attributes(c.spans[0].Attributes)["url.path"]) > 1<<10 {
+				t.Errorf("got %v, want one span with short strings", c.spans)
+			}
+		})
+	}
+}
+
 // TestTracedWebhook checks that the span of a write contains those of the store and of webhooks,
 // and that webhooks receive the trace.
 func TestTracedWebhook(t *testing.T) {

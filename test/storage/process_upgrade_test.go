@@ -20,8 +20,8 @@ import (
 )
 
 // unpackEarlierData unpacks a data directory of format 1, whose daemon was killed while writing. It
-// contains built-in objects of all kinds and custom objects, some of which the current version
-// would reject. served maps list paths and object names to a prefix of the SHA-256 of the unchanged
+// contains built-in objects of all kinds, and custom objects. The current version would reject some
+// of them. served maps list paths and object names to a prefix of the SHA-256 of the unchanged
 // object.
 func unpackEarlierData(t *testing.T) (dir string, served map[string]map[string]string) {
 	t.Helper()

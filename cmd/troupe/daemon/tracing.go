@@ -25,6 +25,9 @@ type tracing struct {
 // flushTimeout limits how long Stop waits for a collector that does not respond.
 const flushTimeout = 5 * time.Second
 
+// maxAttributeLength limits the strings of a span, because up to 2,048 spans wait for the collector.
+const maxAttributeLength = 1 << 10
+
 func (t *tracing) Start() error {
 	path := t.config.TracingConfigFile
 	if path == "" {
@@ -43,7 +46,10 @@ func (t *tracing) Start() error {
 	if err != nil {
 		host = "localhost"
 	}
+	limits := sdk.NewSpanLimits()
+	limits.AttributeValueLengthLimit = maxAttributeLength
 	t.provider = sdk.NewTracerProvider(
+		sdk.WithRawSpanLimits(limits),
 		sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(float64(rate)/1e6))),
 		sdk.WithResource(resource.NewSchemaless(
 			semconv.ServiceName("apiserver"), semconv.ServiceInstanceID(apiserver.ID(host)), semconv.ServiceVersion(Version),

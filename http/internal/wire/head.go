@@ -9,8 +9,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A head of more than readBufferSize bytes needs a large buffer, of which remote clients may use at
-// most maxLargeHeads at a time.
+// A head of more than readBufferSize bytes needs a large buffer. Remote clients may use at most
+// maxLargeHeads large buffers at a time.
 const (
 	readBufferSize      = 4 << 10
 	largeReadBufferSize = 32 << 10

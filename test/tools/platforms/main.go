@@ -88,7 +88,7 @@ func (p *listed) path() string {
 	return path
 }
 
-// A checker type-checks the modules. It caches parsed files, most of which are the same on all
+// A checker type-checks the modules. It caches parsed files, because most are the same on all
 // platforms.
 type checker struct {
 	files  *token.FileSet

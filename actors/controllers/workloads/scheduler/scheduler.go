@@ -211,9 +211,11 @@ func isMarked(pod tree.Tree, reason string) bool {
 func (s *Controller) carryOut(ctx context.Context, d decision) error {
 	var err error
 	if d.node != "" {
-		if err = s.selectNode(ctx, d.volumes, d.node); err == nil {
-			err = s.bind(ctx, d.pod, d.node)
+		// After a conflict, for example with another Pod of the same claim, the next turn retries.
+		if err := s.selectNode(ctx, d.volumes, d.node); err != nil {
+			return err
 		}
+		err = s.bind(ctx, d.pod, d.node)
 	} else {
 		s.recorder.Record(s.Pods.Client, d.pod.Object(), reconcile.Warning, "FailedScheduling", d.reason)
 		c := reconcile.NewCondition("PodScheduled", "False", "Unschedulable", d.reason, s.Now())

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -22,12 +23,12 @@ import (
 // DefaultEndpoint is the usual address of a collector on the same host.
 const DefaultEndpoint = "localhost:4317"
 
-// retries makes gRPC repeat a call for some seconds while the collector is unavailable.
+// retries makes gRPC make up to four attempts while the collector is unavailable.
 const retries = `{"methodConfig": [{"name": [{"service": "opentelemetry.proto.collector.trace.v1.TraceService"}], "retryPolicy": {
 	"maxAttempts": 4, "initialBackoff": "0.2s", "maxBackoff": "2s", "backoffMultiplier": 3, "retryableStatusCodes": ["UNAVAILABLE"]}}]}`
 
 // An Exporter sends spans to a collector. Spans that the collector does not accept are lost. It
-// ignores events of spans, and attributes that are neither text, numbers nor booleans.
+// ignores events of spans, and attributes that are not strings, integers or booleans.
 type Exporter struct {
 	connection *grpc.ClientConn
 	log        *slog.Logger
@@ -128,8 +129,10 @@ func appendMessage(b []byte, number protowire.Number, value []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, number, protowire.BytesType), value)
 }
 
+// appendString replaces invalid UTF-8, such as that of a path, because a collector rejects all spans
+// of a request that contains any.
 func appendString(b []byte, number protowire.Number, value string) []byte {
-	return protowire.AppendString(protowire.AppendTag(b, number, protowire.BytesType), value)
+	return protowire.AppendString(protowire.AppendTag(b, number, protowire.BytesType), strings.ToValidUTF8(value, "\ufffd"))
 }
 
 func appendNumber(b []byte, number protowire.Number, value uint64) []byte {
