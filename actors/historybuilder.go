@@ -106,7 +106,8 @@ func (b *historyBuilder) onDrop(r *record) {
 // recovery, regardless of the size of the objects.
 const minHistoryFraction = 16
 
-// countState updates the total object size after replacement replaces old. Either may be nil. The history limit shrinks as the objects grow.
+// countState updates the total object size after replacement replaces old. Either may be nil. The
+// history limit shrinks as the objects grow.
 func (b *historyBuilder) countState(old, replacement *meta.Object) {
 	if old != nil {
 		b.stateBytes -= int64(len(old.JSON))

@@ -25,7 +25,7 @@ type tracing struct {
 // flushTimeout limits how long Stop waits for a collector that does not respond.
 const flushTimeout = 5 * time.Second
 
-// maxAttributeLength limits the strings of a span, because up to 2,048 spans wait for the collector.
+// maxAttributeLength limits the strings of a span, because 2,048 spans may wait for the collector.
 const maxAttributeLength = 1 << 10
 
 func (t *tracing) Start() error {

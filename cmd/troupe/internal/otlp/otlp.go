@@ -129,8 +129,8 @@ func appendMessage(b []byte, number protowire.Number, value []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, number, protowire.BytesType), value)
 }
 
-// appendString replaces invalid UTF-8, such as that of a path, because a collector rejects all spans
-// of a request that contains any.
+// appendString replaces invalid UTF-8, such as that of a path, because a collector rejects all
+// spans of a request that contains any.
 func appendString(b []byte, number protowire.Number, value string) []byte {
 	return protowire.AppendString(protowire.AppendTag(b, number, protowire.BytesType), strings.ToValidUTF8(value, "\ufffd"))
 }
