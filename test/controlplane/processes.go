@@ -28,6 +28,13 @@ type Process struct {
 
 func (p *Process) String() string { return p.Log.String() }
 
+// Kill kills the process and waits for its end, so that its files and ports are free.
+func (p *Process) Kill() error {
+	err := p.Process.Kill()
+	<-p.ended
+	return err
+}
+
 // Start starts a program and collects its output.
 func (p *Processes) Start(path string, args ...string) (*Process, error) {
 	c := &Process{exec.Command(path, args...), &client.Log{}, make(chan struct{})}
@@ -60,8 +67,7 @@ func (p *Processes) Stop() {
 		select {
 		case <-c.ended:
 		case <-time.After(stopTimeout):
-			_ = c.Process.Kill() // it may have ended
-			<-c.ended
+			_ = c.Kill() // it may have ended
 		}
 	}
 	p.all = nil

@@ -10,10 +10,12 @@ import (
 	addons "github.com/troupe-api/troupe/test/cluster"
 )
 
-// addonDir returns the source directory of an add-on, which contains its manifests.
-func addonDir(t *testing.T, module string) string {
+var addonPrograms = []string{"addons/metrics-server", "addons/local-path-provisioner"}
+
+// addonDir returns the directory of a module that pins requires, which contains manifests.
+func addonDir(t *testing.T, pins, module string) string {
 	t.Helper()
-	dir, err := addons.ModuleDir("../cluster/addons", module)
+	dir, err := addons.ModuleDir(filepath.Join("../cluster", pins), module)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +27,7 @@ func addonDir(t *testing.T, module string) string {
 func TestMetricsServer(t *testing.T) {
 	t.Parallel()
 	ns := namespace(t)
-	kubectl(t, "apply", "-k", filepath.Join(addonDir(t, "sigs.k8s.io/metrics-server"), "manifests/base"))
+	kubectl(t, "apply", "-k", filepath.Join(addonDir(t, "addons", "sigs.k8s.io/metrics-server"), "manifests/base"))
 	kubectl(t, "-n", "kube-system", "rollout", "status", "deployment/metrics-server", "--timeout=5m")
 	apply(t, fmt.Sprintf(`
 apiVersion: apps/v1
@@ -55,7 +57,7 @@ spec:
 func TestLocalPathProvisioner(t *testing.T) {
 	t.Parallel()
 	ns := namespace(t)
-	kubectl(t, "apply", "-f", filepath.Join(addonDir(t, "github.com/rancher/local-path-provisioner"), "deploy/local-path-storage.yaml"))
+	kubectl(t, "apply", "-f", filepath.Join(addonDir(t, "addons", "github.com/rancher/local-path-provisioner"), "deploy/local-path-storage.yaml"))
 	pod := func(name, command string) string {
 		return fmt.Sprintf(`
 apiVersion: v1

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 			return fmt.Errorf("failed; exit status %d", code)
 		}
 		return nil
-	}, "addons/metrics-server", "addons/local-path-provisioner")
+	}, addonPrograms...)
 }
 
 func kubectl(t *testing.T, args ...string) string {

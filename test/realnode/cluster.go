@@ -24,6 +24,7 @@ const (
 	bridge        = "troupe0"
 	serverAddress = "172.30.0.1"
 	server        = serverAddress + ":6443"
+	serverPort    = 6443
 
 	registryAddress = serverAddress + ":5000"
 
@@ -37,6 +38,9 @@ type Options struct {
 	Nodes   int
 	Etcd    bool // run three API servers on etcd, behind a load balancer
 	BuiltIn bool // run the API server's own controllers and scheduler instead of Kubernetes'
+
+	// Reference, if it has an APIServer, runs instead of Troupe.
+	Reference controlplane.Reference
 
 	CertificateLifetime time.Duration // of kubelets; 0 is a year
 }
@@ -125,7 +129,7 @@ func (c *Cluster) start(ctx context.Context, o Options) error {
 
 func step(text string) { fmt.Println(time.Now().Format("15:04:05"), text) }
 
-// Stop stops all processes, and prints the resources that the API servers used.
+// Stop stops all processes, and prints the resources that the API servers and kube-apiserver's etcd used.
 func (c *Cluster) Stop() {
 	for _, m := range c.Machines {
 		m.Kill()
@@ -136,7 +140,7 @@ func (c *Cluster) Stop() {
 	}
 	c.processes.Stop()
 	for i, s := range c.servers {
-		fmt.Printf("API server: %v of CPU, %s of memory at most, since %s\n", (s.ProcessState.UserTime() + s.ProcessState.SystemTime()).Round(time.Second), memory[i], s.started.Format(time.TimeOnly))
+		fmt.Printf("%s: %v of CPU, %s of memory at most, since %s\n", filepath.Base(s.Path), (s.ProcessState.UserTime() + s.ProcessState.SystemTime()).Round(time.Second), memory[i], s.started.Format(time.TimeOnly))
 	}
 	_ = c.registry.Close() // its clients have ended
 }

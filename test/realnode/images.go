@@ -2,6 +2,7 @@ package realnode
 
 import (
 	"archive/tar"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -25,21 +26,30 @@ type image struct {
 	links    map[string]string // paths in the image: targets of symbolic links
 	files    map[string]string // paths in the image: contents
 
-	setUserID bool // programs run as their owner, root
+	setUserID  bool // programs run as their owner, root
+	compressed bool // the layer is gzipped, as tools expect that read it without a container
 
 	Entrypoint, Cmd, Env []string
 	User                 string
 }
 
-// write adds the image to the registry of a directory. The image has one layer, uncompressed.
+// write adds the image to the registry of a directory. The image has one layer.
 func (i image) write(dir string) error {
 	layer, err := os.CreateTemp(dir, "layer")
 	if err != nil {
 		return err
 	}
 	defer layer.Close()
-	sum := sha256.New()
-	if err := i.writeLayer(io.MultiWriter(layer, sum)); err != nil {
+	sum, mediaType := sha256.New(), "application/vnd.oci.image.layer.v1.tar"
+	out := io.MultiWriter(layer, sum)
+	if i.compressed {
+		mediaType += "+gzip"
+		z := gzip.NewWriter(out)
+		err = errors.Join(i.writeLayer(z), z.Close())
+	} else {
+		err = i.writeLayer(out)
+	}
+	if err != nil {
 		return err
 	}
 	size, err := layer.Seek(0, io.SeekCurrent)
@@ -60,7 +70,7 @@ func (i image) write(dir string) error {
 	}
 	manifest, err := writeBlob(dir, manifestType, map[string]any{
 		"schemaVersion": 2, "mediaType": manifestType, "config": config,
-		"layers": []descriptor{{MediaType: "application/vnd.oci.image.layer.v1.tar", Digest: digest, Size: size}},
+		"layers": []descriptor{{MediaType: mediaType, Digest: digest, Size: size}},
 	})
 	for _, name := range i.names {
 		_, name, _ = strings.Cut(name, "/") // the registry

@@ -104,6 +104,16 @@ func (p Programs) allImages() []image {
 			"/usr/share/nginx/html/data.json": text, "/usr/share/nginx/html/index.html": "<html><body>Welcome to nginx!</body></html>\n",
 		}), Entrypoint: []string{"httpd", "-f", "-p", "80", "-h", "/usr/share/nginx/html"}}
 	}
+	program := func(name, file, user string) image { // has only a program of this project's builds
+		return image{names: []string{name}, programs: map[string]string{"/bin/" + file: p.Path(file)}, Entrypoint: []string{"/bin/" + file}, User: user}
+	}
+	deployed := func(version string, names ...string) image { // an artifact with ConfigMaps, for Flux
+		files := map[string]string{}
+		for _, name := range names {
+			files["/deploy/"+name+".yaml"] = fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, labels: {app: flux}}\ndata: {version: %q}\n", name, version)
+		}
+		return image{names: []string{"registry/app:v" + version}, files: files, compressed: true}
+	}
 	return []image{
 		{names: []string{"registry.k8s.io/pause:3.10.2", "registry.k8s.io/pause:3.10.1"}, programs: map[string]string{"/pause": p.Path("pause")}, Entrypoint: []string{"/pause"}, User: "65535:65535"},
 		{names: []string{"registry.k8s.io/e2e-test-images/busybox:1.37.0-2", "registry.k8s.io/e2e-test-images/busybox:1.36.1-1", "docker.io/library/busybox:latest"},
@@ -131,8 +141,18 @@ func (p Programs) allImages() []image {
 			"/usr/sbin/iptables": "xtables-nft-multi", "/usr/sbin/iptables-save": "xtables-nft-multi", "/usr/sbin/iptables-restore": "xtables-nft-multi",
 			"/usr/sbin/ip6tables": "xtables-nft-multi", "/usr/sbin/ip6tables-save": "xtables-nft-multi", "/usr/sbin/ip6tables-restore": "xtables-nft-multi"}},
 		{names: []string{"registry.k8s.io/e2e-test-images/sample-apiserver:1.29.2"}, programs: map[string]string{"/sample-apiserver": p.Path("sample-apiserver")}, Entrypoint: []string{"/sample-apiserver"}},
-		{names: []string{"gcr.io/k8s-staging-metrics-server/metrics-server:master"}, programs: map[string]string{"/metrics-server": p.Path("metrics-server")}, Entrypoint: []string{"/metrics-server"}},
+		program("gcr.io/k8s-staging-metrics-server/metrics-server:master", "metrics-server", ""),
 		{names: []string{"docker.io/rancher/local-path-provisioner:v0.0.30"}, programs: map[string]string{"/bin/local-path-provisioner": p.Path("local-path-provisioner")}},
+		program("quay.io/jetstack/cert-manager-controller:v1.11.5", "cert-manager-controller", "1000"),
+		program("quay.io/jetstack/cert-manager-webhook:v1.11.5", "cert-manager-webhook", "1000"),
+		program("quay.io/jetstack/cert-manager-cainjector:v1.11.5", "cert-manager-cainjector", "1000"),
+		program("docker.io/fluxcd/source-controller:v1.9.0", "source-controller", "65534:65534"),
+		program("docker.io/fluxcd/kustomize-controller:v1.9.0", "kustomize-controller", "65534:65534"),
+		program("quay.io/prometheus-operator/prometheus-operator:v0.85.0", "prometheus-operator", "65534"),
+		program("quay.io/prometheus-operator/prometheus-config-reloader:v0.85.0", "prometheus-config-reloader", "65534"),
+		program("quay.io/prometheus/prometheus:v3.5.0", "prometheus", "65534"),
+		program("docker.io/library/traefik:v3.7.13", "traefik", "65532"),
+		deployed("1", "first", "second"), deployed("2", "first"),
 	}
 }
 

@@ -32,6 +32,9 @@ func (s *apiServer) peakMemory() string {
 // startServers starts one API server at serverAddress, or an etcd and replicas behind a load
 // balancer at that address.
 func (c *Cluster) startServers(ctx context.Context, o Options, flags []string) error {
+	if o.Reference.APIServer != "" {
+		return c.startReference(ctx, o.Reference)
+	}
 	c.flags = [][]string{append(flags, "--bind-address="+serverAddress)}
 	if o.Etcd {
 		if _, err := c.processes.Start(c.programs.Path("etcd"), "--data-dir="+filepath.Join(c.dir, "etcd")); err != nil {
@@ -72,6 +75,18 @@ func (c *Cluster) startServers(ctx context.Context, o Options, flags []string) e
 	return c.kubectl("config", "set-cluster", name, "--server=https://"+server)
 }
 
+func (c *Cluster) startReference(ctx context.Context, r controlplane.Reference) error {
+	r.BindAddress, r.Port, r.ServiceRanges = serverAddress, serverPort, serviceSubnet
+	started := time.Now()
+	s, err := c.processes.StartReference(ctx, c.dir, c.Kubectl, r)
+	if err != nil {
+		return err
+	}
+	c.Kubeconfig = s.Kubeconfig
+	c.servers = []*apiServer{{s, started}, {&controlplane.Server{Process: s.Etcd}, started}}
+	return nil
+}
+
 func (c *Cluster) startServer(ctx context.Context, i int) (err error) {
 	c.servers[i].started = time.Now()
 	c.servers[i].Server, err = c.processes.StartTroupe(ctx, c.programs.Path("troupe"), filepath.Join(c.dir, fmt.Sprint("server-", i)), c.flags[i]...)
@@ -89,7 +104,7 @@ func (c *Cluster) administrator() *controlplane.Server {
 func (c *Cluster) KillServer(ctx context.Context) error {
 	i := c.killed % len(c.servers)
 	c.killed++
-	if err := c.servers[i].Process.Process.Kill(); err != nil {
+	if err := c.servers[i].Kill(); err != nil {
 		return err
 	}
 	return c.startServer(ctx, i)

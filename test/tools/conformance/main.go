@@ -73,7 +73,7 @@ func run(ctx context.Context, dir string, built realnode.Programs) (err error) {
 	defer started.Stop()
 	switch {
 	case *real:
-		c, err := realnode.Start(ctx, dir, built, realnode.Options{Nodes: 2, BuiltIn: *builtIn})
+		c, err := realnode.Start(ctx, dir, built, realnode.Options{Nodes: 2, BuiltIn: *builtIn, Reference: reference})
 		if err != nil {
 			return err
 		}

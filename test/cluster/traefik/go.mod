@@ -1,0 +1,3 @@
+module github.com/troupe-api/troupe/test/cluster/traefik
+
+go 1.26.8
