@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
@@ -17,7 +18,7 @@ import (
 // name is the default schedulerName of Pods and the component of Events.
 const name = "default-scheduler"
 
-// A Controller binds Pods to nodes. Its only state is in the shared caches.
+// A Controller binds Pods to nodes. Except for waitsForClaims, its state is in the shared caches.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
@@ -26,6 +27,8 @@ type Controller struct {
 	volumes      reconcile.Client
 	classes      reconcile.Client
 	selectedNode string // annotation of claims
+
+	waitsForClaims atomic.Bool // whether a change of a claim may let a Pod get a node
 }
 
 // everything is the only key in the work queue, because each reconciliation handles all waiting
@@ -51,6 +54,11 @@ func New(c *cluster.Cluster) *Controller {
 	})
 	reconcile.On(s.Controller, c.Nodes, func(old, now *cluster.Node) {
 		if now != nil && (old == nil || !old.SamePlacement(now) || old.Unscheduled != now.Unscheduled || old.Allocatable.Differs(now.Allocatable)) {
+			s.Add(everything)
+		}
+	})
+	s.Watch(s.claims, func(reconcile.Event) {
+		if s.waitsForClaims.Load() {
 			s.Add(everything)
 		}
 	})
@@ -107,6 +115,8 @@ func (s *Controller) reconcile(ctx context.Context, _ meta.Key) error {
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.Created.Compare(b.Created), strings.Compare(a.Key.String(), b.Key.String()))
 	})
 	var all []decision
+	s.waitsForClaims.Store(true) // claims may change while they are read
+	wait := false
 	for _, p := range waiting {
 		object, pod, err := s.Pods.Read(ctx, p.Key)
 		if err != nil {
@@ -123,17 +133,22 @@ func (s *Controller) reconcile(ctx context.Context, _ meta.Key) error {
 			return err
 		}
 		node, reason := t.choose(p, pod.Object("spec"), v)
+		wait = wait || v.reason != "" || !v.bound()
 		if node == "" && isMarked(pod, reason) {
 			continue
 		}
 		all = append(all, decision{p, v, node, reason})
 	}
+	s.waitsForClaims.Store(wait)
 	return reconcile.ForEachParallel(all, func(d decision) error { return s.carryOut(ctx, d) })
 }
 
 func (t *turn) choose(p *cluster.Pod, spec tree.Tree, v volumes) (node, reason string) {
 	if reason := unknown(spec); reason != "" {
 		return "", reason
+	}
+	if v.reason != "" {
+		return "", fmt.Sprintf("0/%d nodes are available: %s.", len(t.places), v.reason)
 	}
 	tolerations := spec.Objects("tolerations")
 	var best *place
@@ -215,7 +230,9 @@ func (s *Controller) carryOut(ctx context.Context, d decision) error {
 		if err := s.selectNode(ctx, d.volumes, d.node); err != nil {
 			return err
 		}
-		err = s.bind(ctx, d.pod, d.node)
+		if d.volumes.bound() {
+			err = s.bind(ctx, d.pod, d.node)
+		}
 	} else {
 		s.recorder.Record(s.Pods.Client, d.pod.Object(), reconcile.Warning, "FailedScheduling", d.reason)
 		c := reconcile.NewCondition("PodScheduled", "False", "Unschedulable", d.reason, s.Now())

@@ -110,6 +110,7 @@ func TestReachable(t *testing.T) {
 		{"no restriction", volumes{}, "a"},
 		{"one volume", volumes{nodes: [][]tree.Tree{in("b", "c")}}, "b"},
 		{"two volumes", volumes{nodes: [][]tree.Tree{in("a", "b", "c"), in("c")}}, "c"},
+		{"a claim without a volume", volumes{reason: "pod has unbound immediate PersistentVolumeClaims"}, "0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims."},
 		{"no common node", volumes{nodes: [][]tree.Tree{in("a"), in("b")}}, "0/3 nodes are available: 3 node(s) didn't match PersistentVolume's node affinity."},
 	} {
 		turn := newTurn([]*cluster.Node{newNode("a"), newNode("b"), newNode("c")}, nil)
