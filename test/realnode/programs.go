@@ -150,7 +150,7 @@ func (p Programs) allImages() []image {
 		program("docker.io/fluxcd/kustomize-controller:v1.9.0", "kustomize-controller", "65534:65534"),
 		program("quay.io/prometheus-operator/prometheus-operator:v0.85.0", "prometheus-operator", "65534"),
 		program("quay.io/prometheus-operator/prometheus-config-reloader:v0.85.0", "prometheus-config-reloader", "65534"),
-		program("quay.io/prometheus/prometheus:v3.5.0", "prometheus", "65534"),
+		program("quay.io/prometheus/prometheus:v3.7.0", "prometheus", "65534"),
 		program("docker.io/library/traefik:v3.5.4", "traefik", "65532"),
 		deployed("1", "first", "second"), deployed("2", "first"),
 	}
