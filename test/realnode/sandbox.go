@@ -30,15 +30,15 @@ func Main(name, root string, run func(ctx context.Context, dir string, p Program
 		context.AfterFunc(ctx, stop)
 		err = run(ctx, os.Getenv(dirVariable), builtPrograms(os.Getenv(dirVariable)))
 	}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		os.Exit(exit.ExitCode()) // the process inside has reported the error
-	}
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+		if !errors.Is(err, errReported) {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+		}
 		os.Exit(1)
 	}
 }
+
+var errReported = errors.New("the process in the sandbox has reported its error")
 
 // These variables distinguish the four kinds of processes of a sandboxed command.
 const (
@@ -84,6 +84,9 @@ func outside(name, root string, programs []string) error {
 			}
 		}()
 		err = c.Wait()
+	}
+	if _, failed := errors.AsType[*exec.ExitError](err); failed {
+		err = errReported
 	}
 	for setting, value := range saved {
 		err = errors.Join(err, os.WriteFile(filepath.Join("/proc/sys", setting), value, 0o600))
