@@ -38,7 +38,7 @@ var notRun = []unrun{
 	{regexp.MustCompile(`^troupe completion fish \| source`), "needs fish; .ci/suite shells tests it"},
 	{regexp.MustCompile(`^(apt|install|systemctl) `), "needs root and systemd"},
 	{regexp.MustCompile(`^troupe doctor --data-dir /var/lib/troupe`), "needs the service of systemd"},
-	{regexp.MustCompile(`(?s)^troupe serve .*--bind-address 172\.30\.0\.1|^kubeadm `), "needs nodes; make node-test does the same"},
+	{regexp.MustCompile(`(?s)^troupe serve .*--bind-address 172\.30\.0\.1|^(kubeadm|PKI=|kube-controller-manager|kube-scheduler) ?`), "needs nodes; make node-test does the same"},
 	{regexp.MustCompile(`^podman `), "needs podman"},
 	{regexp.MustCompile(`^kubectl (apply -k|-n troupe) `), "needs a cluster that runs Pods; TestObjects checks the objects"},
 }

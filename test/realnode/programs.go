@@ -148,9 +148,9 @@ func (p Programs) allImages() []image {
 		program("quay.io/jetstack/cert-manager-cainjector:v1.11.5", "cert-manager-cainjector", "1000"),
 		program("docker.io/fluxcd/source-controller:v1.9.0", "source-controller", "65534:65534"),
 		program("docker.io/fluxcd/kustomize-controller:v1.9.0", "kustomize-controller", "65534:65534"),
-		program("quay.io/prometheus-operator/prometheus-operator:v0.85.0", "prometheus-operator", "65534"),
-		program("quay.io/prometheus-operator/prometheus-config-reloader:v0.85.0", "prometheus-config-reloader", "65534"),
-		program("quay.io/prometheus/prometheus:v3.7.0", "prometheus", "65534"),
+		program("quay.io/prometheus-operator/prometheus-operator:v0.88.0", "prometheus-operator", "65534"),
+		program("quay.io/prometheus-operator/prometheus-config-reloader:v0.88.0", "prometheus-config-reloader", "65534"),
+		program("quay.io/prometheus/prometheus:v3.9.1", "prometheus", "65534"),
 		program("docker.io/library/traefik:v3.5.4", "traefik", "65532"),
 		deployed("1", "first", "second"), deployed("2", "first"),
 	}

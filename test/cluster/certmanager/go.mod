@@ -1,6 +1,6 @@
 module github.com/troupe-api/troupe/test/cluster/certmanager
 
-go 1.26.8
+go 1.26.4
 
 tool (
 	github.com/cert-manager/cert-manager/cmd/cainjector
