@@ -1,6 +1,8 @@
 package authz
 
 import (
+	"strings"
+
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -54,6 +56,9 @@ func reviewAttributes(spec tree.Tree, user *authn.User) Attributes {
 	a.Verb, a.Namespace, a.Name = t.String("verb"), t.String("namespace"), t.String("name")
 	a.Group, a.Version = t.String("group"), t.String("version")
 	a.Resource, a.Subresource = t.String("resource"), t.String("subresource")
+	if a.Subresource == "" { // clients may ask for prometheuses/status, as roles name it
+		a.Resource, a.Subresource, _ = strings.Cut(a.Resource, "/")
+	}
 	a.Selectors = reviewSelectors(t)
 	return a
 }

@@ -22,7 +22,7 @@ func init() {
 		"certmanager/cert-manager-controller", "certmanager/cert-manager-webhook", "certmanager/cert-manager-cainjector",
 		"flux/source-controller", "flux/kustomize-controller",
 		"prometheusoperator/prometheus-operator", "prometheusoperator/prometheus-config-reloader", "prometheusoperator/prometheus",
-		"traefik/traefik")
+		"traefik/traefik", "../helm/helm")
 }
 
 // inNamespace returns the objects of a file in testdata in the test's namespace.
@@ -42,14 +42,12 @@ func TestCertManager(t *testing.T) {
 	for _, crd := range must.Get(filepath.Glob(filepath.Join(dir, "deploy/crds/*.yaml")))(t) {
 		must.Succeed(t, os.WriteFile(filepath.Join(chart, "templates", filepath.Base(crd)), client.ReadFile(t, crd), 0o600))
 	}
-	args := []string{"tool", "helm.sh/helm/v4/cmd/helm", "--kubeconfig", cluster.Kubeconfig, "install", "cert-manager", chart, "--namespace", "cert-manager", "--create-namespace",
-		"--set", "startupapicheck.enabled=false"}
+	args := []string{"--kubeconfig", cluster.Kubeconfig, "install", "cert-manager", chart, "--namespace", "cert-manager", "--create-namespace", "--set", "startupapicheck.enabled=false"}
 	for _, image := range []string{"image", "webhook.image", "cainjector.image"} {
 		args = append(args, "--set", image+".tag=v1.11.5")
 	}
-	helm := exec.CommandContext(t.Context(), "go", args...)
-	helm.Dir, helm.Env = "../helm", append(os.Environ(), "GOWORK=off")
-	if out, err := helm.CombinedOutput(); err != nil {
+	helm := filepath.Join(filepath.Dir(cluster.Kubectl), "helm")
+	if out, err := exec.CommandContext(t.Context(), helm, args...).CombinedOutput(); err != nil {
 		t.Fatalf("helm install: %v\n%s", err, out)
 	}
 	for _, name := range []string{"cert-manager", "cert-manager-webhook", "cert-manager-cainjector"} {
