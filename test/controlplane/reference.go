@@ -51,7 +51,7 @@ func (p *Processes) StartReference(ctx context.Context, dir, kubectl string, r R
 		"--requestheader-username-headers=X-Remote-User", "--requestheader-group-headers=X-Remote-Group", "--requestheader-extra-headers-prefix=X-Remote-Extra-",
 		"--proxy-client-cert-file", pki("front-proxy-client.crt"), "--proxy-client-key-file", pki("front-proxy-client.key"),
 		"--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction", "--allow-privileged=true", "--kubelet-preferred-address-types=InternalIP",
-		"--kubelet-client-certificate", pki("admin.crt"), "--kubelet-client-key", pki("admin.key"), "--enable-bootstrap-token-auth", "--cors-allowed-origins=^http://localhost(:|$)",
+		"--kubelet-client-certificate", pki("admin.crt"), "--kubelet-client-key", pki("admin.key"), "--enable-bootstrap-token-auth", "--enable-aggregator-routing", "--cors-allowed-origins=^http://localhost(:|$)",
 	); err != nil {
 		return nil, err
 	}
