@@ -35,13 +35,13 @@ type leaseRecord struct {
 	duration        time.Duration
 }
 
-// NewLeader returns a Leader for kube-controller-manager's Lease, whose name depends on the naming
-// profile.
-func NewLeader(env *Env) *Leader {
+// NewLeader returns a Leader for a Lease in the system namespace. Under --naming kubernetes, the
+// Lease of platform-scheduler is that of kube-scheduler.
+func NewLeader(env *Env, name string) *Leader {
 	leases := env.Client("coordination.platform.io", "v1", "Lease")
 	return &Leader{
 		leases: leases, logger: env.Log, synced: make(chan struct{}), seen: make(chan struct{}, 1), changed: make(chan struct{}),
-		key: leases.Key(env.SystemNamespace(), env.Translate("platform-controller-manager")),
+		key: leases.Key(env.SystemNamespace(), env.Translate(name)),
 	}
 }
 
@@ -132,9 +132,9 @@ func (l *Leader) update(now time.Time) (left time.Duration) {
 		return left
 	}
 	if holder != "" {
-		l.logger.Info("kube-controller-manager holds its Lease: pausing the built-in controllers", "lease", l.key.Namespace+"/"+l.key.Name, "holder", holder)
+		l.logger.Info("another process holds the Lease: pausing the built-in controllers of this kind", "lease", l.key.Namespace+"/"+l.key.Name, "holder", holder)
 	} else {
-		l.logger.Info("kube-controller-manager holds no Lease: resuming the built-in controllers", "lease", l.key.Namespace+"/"+l.key.Name, "before", l.holder)
+		l.logger.Info("no process holds the Lease: resuming the built-in controllers of this kind", "lease", l.key.Namespace+"/"+l.key.Name, "before", l.holder)
 	}
 	l.holder = holder
 	close(l.changed)

@@ -271,3 +271,33 @@ func TestSchedulerResources(t *testing.T) {
 	pod("beside", "resized", `{"cpu":"3"}`)
 	shows("beside", "resized")
 }
+
+// TestSchedulerPauses checks that the scheduler binds no Pod while kube-scheduler holds its Lease.
+func TestSchedulerPauses(t *testing.T) {
+	t.Parallel()
+	const lease = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
+	dir := t.TempDir()
+	before := openIn(t, dir, nil)
+	before.create(lease, `{"metadata":{"name":"kube-scheduler"},"spec":{"holderIdentity":"other","leaseDurationSeconds":3600}}`)
+	before.create(core+"nodes", `{"metadata":{"name":"n"},"status":{"allocatable":{"cpu":"4","memory":"4Gi","pods":"110"}}}`)
+	ns := before.namespace("scheduled")
+	before.create(ns+"pods", `{"metadata":{"name":"a"},"spec":{"tolerations":[{"operator":"Exists"}],"containers":[{"name":"c","image":"i"}]}}`)
+	before.Stop(t)
+
+	c := openIn(t, dir, func(d *daemon.Config) { d.Controllers = "*,scheduler" })
+	node := func() string {
+		var p struct{ Spec struct{ NodeName string } }
+		if err := c.get(ns+"pods/a", &p); err != nil {
+			t.Error(err)
+		}
+		return p.Spec.NodeName
+	}
+	for i := range 50 { // leaves time for a binding
+		c.patch(core+"nodes/n", fmt.Sprintf(`{"status":{"allocatable":{"cpu":"%d"}}}`, 5+i))
+	}
+	if got := node(); got != "" {
+		t.Errorf("the Pod is on %q while kube-scheduler holds its Lease", got)
+	}
+	c.Send(200, "DELETE", lease+"/kube-scheduler", "", "")
+	c.soon(func() error { return want(node(), "n") })
+}

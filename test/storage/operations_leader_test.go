@@ -17,8 +17,8 @@ const (
 	apiServices  = "/apis/apiregistration.platform.io/v1/apiservices"
 	flowSchemas  = "/apis/flowcontrol.apiserver.platform.io/v1/flowschemas"
 	typeMerge    = "application/merge-patch+json"
-	standsBack   = "kube-controller-manager holds its Lease: pausing the built-in controllers"
-	takesOver    = "kube-controller-manager holds no Lease: resuming the built-in controllers"
+	standsBack   = "another process holds the Lease: pausing the built-in controllers of this kind"
+	takesOver    = "no process holds the Lease: resuming the built-in controllers of this kind"
 	leaderOfLong = `{"metadata":{"name":"platform-controller-manager"},"spec":{"holderIdentity":"other","leaseDurationSeconds":3600,"renewTime":%q}}`
 )
 

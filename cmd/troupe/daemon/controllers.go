@@ -59,13 +59,16 @@ const (
 	everyDaemon
 )
 
-// twin selects how a controller behaves while kube-controller-manager runs its counterpart.
+// twin selects how a controller behaves while another process, usually kube-controller-manager,
+// runs its counterpart.
 type twin int
 
 const (
 	stops  twin = iota // it is stopped, and recreated afterwards
 	pauses             // it pauses by itself and keeps its state
 	noTwin             // kube-controller-manager has no such controller
+
+	stopsForScheduler // like stops, for kube-scheduler
 )
 
 type controller interface{ Run(ctx context.Context) }

@@ -16,7 +16,8 @@ type clusterControllers struct {
 	base
 
 	env       *controllers.Env    // writes pass admission
-	leader    *controllers.Leader // of kube-controller-manager
+	manager   *controllers.Leader // kube-controller-manager
+	scheduler *controllers.Leader // kube-scheduler
 	backends  *endpoints.Backends // shared by the controllers of endpoints
 	workloads *workloads.Group    // shared by the controllers of workloads
 
@@ -26,20 +27,28 @@ type clusterControllers struct {
 func (c *clusterControllers) Start() error {
 	kinds := c.storage.kinds
 	c.env = controllers.NewEnv(c.policy.admitting(c.leadership.store()), kinds, c.log)
-	c.leader = controllers.NewLeader(controllers.NewEnv(c.storage.store, kinds, c.log))
+	read := controllers.NewEnv(c.storage.store, kinds, c.log)
+	c.manager, c.scheduler = controllers.NewLeader(read, "platform-controller-manager"), controllers.NewLeader(read, "platform-scheduler")
 	c.backends = endpoints.NewBackends(c.env)
-	c.workloads = workloads.NewGroup(c.env, c.leader)
-	followLeader := sync.OnceFunc(func() { c.run(c.leader.Run) })
+	c.workloads = workloads.NewGroup(c.env, c.manager)
+	follow := map[*controllers.Leader]func(){}
+	for _, l := range []*controllers.Leader{c.manager, c.scheduler} {
+		follow[l] = sync.OnceFunc(func() { c.run(l.Run) })
+	}
 	for _, b := range builtIns {
 		if b.ofCluster == nil || !c.enables(b) {
 			continue
 		}
 		var made controller = newRemadeController(func() controller { return b.ofCluster(c) })
-		if b.twin != noTwin {
-			followLeader()
+		leader := c.manager
+		if b.twin == stopsForScheduler {
+			leader = c.scheduler
 		}
-		if b.twin == stops {
-			made = yieldingController{made, c.leader}
+		if b.twin != noTwin {
+			follow[leader]()
+		}
+		if b.twin == stops || b.twin == stopsForScheduler {
+			made = yieldingController{made, leader}
 		}
 		c.run(func(ctx context.Context) {
 			c.leadership.lead(controllers.WithWorkqueueMetrics(ctx, c.serverControllers.workqueueMetrics, b.name), made.Run)

@@ -27,8 +27,8 @@ func (r *remadeController) Run(ctx context.Context) {
 	c.Run(ctx)
 }
 
-// A yieldingController pauses its controller while kube-controller-manager, which contains the same
-// controller, is running.
+// A yieldingController pauses its controller while a process that contains the same controller is
+// the leader.
 type yieldingController struct {
 	controller
 	leader *controllers.Leader

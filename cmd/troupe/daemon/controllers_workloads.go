@@ -22,7 +22,7 @@ var workloadControllers = []builtIn{
 // clusters with Nodes usually have a scheduler.
 var scheduling = func() builtIn {
 	b := workload("scheduler-controller", "scheduler", (*workloads.Group).Scheduler)
-	b.group = ""
+	b.group, b.twin = "", stopsForScheduler
 	return b
 }()
 
