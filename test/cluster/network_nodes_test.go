@@ -292,7 +292,7 @@ func TestSchedulerPauses(t *testing.T) {
 		}
 		return p.Spec.NodeName
 	}
-	for i := range 50 { // leaves time for a binding
+	for i := range 200 { // leaves time for a binding
 		c.patch(core+"nodes/n", fmt.Sprintf(`{"status":{"allocatable":{"cpu":"%d"}}}`, 5+i))
 	}
 	if got := node(); got != "" {

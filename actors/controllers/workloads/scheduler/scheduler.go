@@ -71,7 +71,16 @@ type place struct {
 	node *cluster.Node
 	left cluster.Resources
 	pods int64 // number of Pods that still fit
+
+	// These are like left, with defaults for Pods without requests, so that they spread.
+	cpu, memory int64
 }
+
+// As in kube-scheduler, a Pod without requests counts as these.
+const (
+	defaultCPU    = 100       // thousandths
+	defaultMemory = 200 << 20 // bytes
+)
 
 type turn struct{ places []*place }
 
@@ -82,7 +91,7 @@ func newTurn(nodes []*cluster.Node, pods []*cluster.Pod) *turn {
 		if n.Terminating {
 			continue
 		}
-		p := &place{node: n, left: n.Allocatable, pods: n.Allocatable.Others["pods"]}
+		p := &place{node: n, left: n.Allocatable, pods: n.Allocatable.Others["pods"], cpu: n.Allocatable.CPU, memory: n.Allocatable.Memory}
 		byName[n.Key.Name] = p
 		t.places = append(t.places, p)
 	}
@@ -98,6 +107,8 @@ func newTurn(nodes []*cluster.Node, pods []*cluster.Pod) *turn {
 func (a *place) take(p *cluster.Pod) {
 	a.left = a.left.Minus(p.Requests)
 	a.pods--
+	a.cpu -= cmp.Or(p.Requests.CPU, defaultCPU)
+	a.memory -= cmp.Or(p.Requests.Memory, defaultMemory)
 }
 
 type decision struct {
@@ -199,7 +210,7 @@ func (a *place) share() float64 {
 		}
 		return float64(left) / float64(all)
 	}
-	return min(part(a.left.CPU, a.node.Allocatable.CPU), part(a.left.Memory, a.node.Allocatable.Memory))
+	return min(part(a.cpu, a.node.Allocatable.CPU), part(a.memory, a.node.Allocatable.Memory))
 }
 
 func unknown(spec tree.Tree) string {

@@ -35,6 +35,7 @@ func TestChoose(t *testing.T) {
 		want  []string // the node of each, or the reason
 	}{
 		{"the emptier one", []*cluster.Node{newNode("a"), newNode("b")}, []string{plain, plain, plain}, []string{"a", "b", "a"}},
+		{"Pods without requests spread", []*cluster.Node{newNode("a"), newNode("b")}, []string{`{"containers":[{"resources":{"requests":{"cpu":"50m"}}}]}`, `{}`, `{}`, `{}`}, []string{"a", "b", "a", "b"}},
 		{"too many Pods", []*cluster.Node{newNode("a")}, []string{`{}`, `{}`, `{}`, `{}`}, []string{"a", "a", "a", "0/1 nodes are available: 1 Too many pods."}},
 		{"too little CPU", []*cluster.Node{newNode("a")}, []string{`{"containers":[{"resources":{"requests":{"cpu":"1500m"}}}]}`, `{"containers":[{"resources":{"requests":{"cpu":"501m"}}}]}`},
 			[]string{"a", "0/1 nodes are available: 1 Insufficient cpu."}},
