@@ -39,7 +39,11 @@ func (l *Lifecycle) noteDisruption() {
 	}
 	allLost := counted > 0 && lost == counted
 	if allLost != l.allLost {
-		l.Log.Info("readiness of the nodes changed", "none", allLost)
+		if allLost {
+			l.Log.Warn("no node is ready: suspending evictions")
+		} else {
+			l.Log.Info("a node is ready: resuming evictions")
+		}
 		for _, h := range l.known {
 			if h.taintsOutdated = true; !allLost {
 				h.lastSign = l.now()

@@ -215,6 +215,11 @@ func (c Controllers) names() []string {
 // mistake.
 func (c Controllers) validate(f *faults) {
 	known := append([]string{"*", apiServerAlias, workloadsAlias}, controllerNames()...)
+	for _, b := range builtIns {
+		if b.alias != "" {
+			known = append(known, b.alias)
+		}
+	}
 	for _, name := range c.names() {
 		ok := slices.Contains(known, strings.TrimPrefix(name, "-")) && name != "-*"
 		f.check(ok, "controllers", fmt.Sprintf("%q: must be one of %s", name, strings.Join(known, ", ")))
