@@ -156,7 +156,9 @@ func creations(t *testing.T) map[string]func(*vfs.Mem) error {
 				}
 				return errors.Join(errs...)
 			}
-			files := func() error { return errors.Join(fs.MkdirAll(testDir+"/pki"), replaceFile(fs, smallKey, []byte("key"))) }
+			files := func() error {
+				return errors.Join(fs.MkdirAll(testDir+"/pki"), replaceFile(fs, smallKey, []byte("key")))
+			}
 			return Create(testDir, func() (State, error) { return State{Revision: 3, Items: items, Files: files}, nil }, testOptions(fs))
 		},
 	}

@@ -25,6 +25,9 @@ type unfinished struct {
 	claimed bool // the marker belongs to this run
 }
 
+// ErrNotEmpty is returned by Create and Restore if the directory has other files.
+var ErrNotEmpty = errors.New("it is not empty")
+
 func (u *unfinished) marker() string { return filepath.Join(u.dir, restoringFile) }
 
 func besideMarker(dir string) string { return filepath.Clean(dir) + "." + restoringFile }
@@ -35,7 +38,7 @@ func (u *unfinished) check() error {
 	}
 	other, err := u.otherFile()
 	if other != "" {
-		return fmt.Errorf("cannot restore into %s: it is not empty: it contains %q", u.dir, other)
+		return fmt.Errorf("cannot restore into %s: %w: it contains %q", u.dir, ErrNotEmpty, other)
 	}
 	return err
 }
