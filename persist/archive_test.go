@@ -155,7 +155,7 @@ func TestArchiveHasNoGap(t *testing.T) {
 // between them. It records the state after each acknowledged revision.
 func (p *past) rotate() error {
 	r := rand.New(rand.NewPCG(7, 7))
-	for life, bytes := range []int64{8000, 3000, 0, 8000} {
+	for life, bytes := range []int64{9000, 6000, 0, 9000} {
 		o := p.options()
 		o.ArchiveBytes, o.Transformer = bytes, &keyed{write: string("abab"[life]), read: "ab"}
 		j, m, err := reopen(o)
