@@ -151,7 +151,7 @@ func hotCopy(t *testing.T, r *rand.Rand, views []*vfs.Mem) *vfs.Mem {
 		must.Succeed(t, to.MkdirAll(dirs[d]))
 		var names []string
 		for _, path := range view().Files() {
-			if filepath.Dir(path) == dirs[d] {
+			if filepath.Dir(path) == dirs[d] && filepath.Base(path) != ballastFile {
 				names = append(names, path)
 			}
 		}
