@@ -2,6 +2,7 @@ package storage
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -262,6 +263,29 @@ func does(code int, text, method, path, contentType, body string) func(*pair, st
 	}
 }
 
+// soon is does for policies, which apply on other servers after a delay. It repeats the request.
+func soon(code int, text, method, path, contentType, body string) func(*pair, string) string {
+	return func(p *pair, name string) string {
+		p.t.Helper()
+		client.Eventually(p.t, func() error {
+			if wrong := does(code, text, method, path, contentType, body)(p, name); wrong != "" {
+				return errors.New(wrong)
+			}
+			return nil
+		})
+		return ""
+	}
+}
+
+// deletedByLabel is an ask function that deletes the object with a collection.
+func deletedByLabel(p *pair, name string) string {
+	deleted := p.do(p.behind, "DELETE", configMaps+"?labelSelector=is%3DNAME", "", "", name)
+	if left := p.do(p.one, "GET", configMaps+"/NAME", "", "", name); left.Code != 404 {
+		return fmt.Sprintf("%v leaves %v", deleted, left)
+	}
+	return ""
+}
+
 // watched is an ask function that watches from the version of the write, and expects a later change
 // by the other server.
 func watched(p *pair, name string) string {
@@ -300,10 +324,10 @@ var verbs = []handler{
 	{"create after a delete", then(created(configMaps, named), removed(configMaps+"/NAME")), does(201, "", "POST", configMaps, client.JSON, named)},
 	{"update", created(configMaps, named), does(200, "", "PUT", configMaps+"/NAME", client.JSON, `{"metadata":{"name":"NAME","resourceVersion":"VERSION"},"data":{"k":"w"}}`)},
 	{"patch", created(configMaps, named), does(200, `"k":"v"`, "PATCH", configMaps+"/NAME", client.MergePatch, `{"data":{"l":"w"}}`)},
-	{"apply", created(configMaps+"?fieldManager=a", named), does(409, `conflict with \\"a\\"`, "PATCH", configMaps+"/NAME?fieldManager=b", "application/apply-patch+yaml", applied)},
+	{"apply", created(configMaps+"?fieldManager=a", named), does(409, "FieldManagerConflict", "PATCH", configMaps+"/NAME?fieldManager=b", "application/apply-patch+yaml", applied)},
 	{"delete", created(configMaps, named), does(200, "", "DELETE", configMaps+"/NAME", "", "")},
 	{"delete of the version", created(configMaps, named), does(200, "", "DELETE", configMaps+"/NAME", client.JSON, `{"preconditions":{"resourceVersion":"VERSION"}}`)},
-	{"deletecollection", created(configMaps, named), does(200, `"NAME"`, "DELETE", configMaps+"?labelSelector=is%3DNAME", "", "")},
+	{"deletecollection", created(configMaps, named), deletedByLabel},
 	{"dry run", created(configMaps, named), does(409, "AlreadyExists", "POST", configMaps+"?dryRun=All", client.JSON, named)},
 	{"namespace", created(namespaces, ownObject), does(201, "", "POST", inOwn+"configmaps", client.JSON, ownObject)},
 	{"terminating namespace", then(created(namespaces, `{"metadata":{"name":"NAME"},"spec":{"finalizers":["e.com/x"]}}`), removed(namespaces+"/NAME")),
@@ -311,14 +335,14 @@ var verbs = []handler{
 	{"quota", then(created(namespaces, ownObject), created(inOwn+"resourcequotas", `{"metadata":{"name":"q"},"spec":{"hard":{"count/configmaps":"0"}}}`)),
 		does(403, "exceeded quota", "POST", inOwn+"configmaps", client.JSON, ownObject)},
 	{"limit range", then(created(namespaces, ownObject), created(inOwn+"limitranges", `{"metadata":{"name":"l"},"spec":{"limits":[{"type":"Container","default":{"cpu":"7m"}}]}}`)),
-		does(201, `"cpu":"7m"`, "POST", inOwn+"pods?dryRun=All", client.JSON, `{"metadata":{"name":"NAME"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)},
+		soon(201, `"cpu":"7m"`, "POST", inOwn+"pods?dryRun=All", client.JSON, `{"metadata":{"name":"NAME"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)},
 	{"priority class", created("/apis/scheduling.platform.io/v1/priorityclasses", `{"metadata":{"name":"NAME"},"value":7}`),
 		does(201, `"priority":7`, "POST", inDefault+"pods?dryRun=All", client.JSON, `{"metadata":{"name":"NAME"},"spec":{"priorityClassName":"NAME","containers":[{"name":"c","image":"i"}]}}`)},
 	{"service account of a pod", account, does(201, "", "POST", inDefault+"pods?dryRun=All", client.JSON, `{"metadata":{"name":"NAME"},"spec":{"serviceAccountName":"NAME","containers":[{"name":"c","image":"i"}]}}`)},
 	{"admission policy", then(
 		created("/apis/admissionregistration.platform.io/v1/validatingadmissionpolicies", `{"metadata":{"name":"NAME"},"spec":{"matchConstraints":{"resourceRules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE"],"resources":["secrets"],"resourceNames":["NAME"]}]},"validations":[{"expression":"false"}]}}`),
 		created("/apis/admissionregistration.platform.io/v1/validatingadmissionpolicybindings", `{"metadata":{"name":"NAME"},"spec":{"policyName":"NAME","validationActions":["Deny"]}}`)),
-		does(422, "NAME", "POST", secrets+"?dryRun=All", client.JSON, ownObject)},
+		soon(422, "NAME", "POST", secrets+"?dryRun=All", client.JSON, ownObject)},
 	{"discovery", created(definitions, `{"metadata":{"name":"things.NAME.example.com"},"spec":`+ofName+`}`), does(200, `"things"`, "GET", "/apis/NAME.example.com/v1", "", "")},
 	{"groups", created(definitions, `{"metadata":{"name":"things.NAME.example.com"},"spec":`+ofName+`}`), does(200, `"NAME.example.com"`, "GET", "/apis", "", "")},
 	{"OpenAPI", created(definitions, `{"metadata":{"name":"things.NAME.example.com"},"spec":`+ofName+`}`), does(200, `Thing`, "GET", "/openapi/v3/apis/NAME.example.com/v1", "", "")},
