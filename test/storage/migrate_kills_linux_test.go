@@ -84,8 +84,8 @@ func TestMigrationIsKilled(t *testing.T) {
 	kills, incomplete := 0, 0
 	for _, toEtcd := range []bool{true, false} {
 		calls := slices.Concat(diskCalls, []string{"write", "mkdirat"})
-		for n := range client.Rounds(t, 3*len(calls), 2) {
-			k := killedMigration{cluster, cluster.migration(source), calls[n%len(calls)], fmt.Sprint(2*(n/len(calls)) + 1), toEtcd}
+		for n := range client.Rounds(t, 2*len(calls), 2) {
+			k := killedMigration{cluster, cluster.migration(source), calls[n%len(calls)], fmt.Sprint(n/len(calls) + 1), toEtcd}
 			if k.Etcd.Prefix = etcd.DefaultPrefix; toEtcd {
 				k.Etcd.Prefix = fmt.Sprint("/target-", n)
 			} else {
@@ -120,7 +120,7 @@ func TestMigrationIsKilled(t *testing.T) {
 			}
 		}
 	}
-	if incomplete < 10 {
+	if incomplete < 8 {
 		t.Errorf("only %d migrations were incomplete", incomplete)
 	}
 	for onEtcd, dir := range map[bool]string{false: source, true: t.TempDir()} {
