@@ -2,7 +2,9 @@ package persist
 
 import (
 	"errors"
+	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -147,4 +149,104 @@ func TestArchiveHasNoGap(t *testing.T) {
 	trim(j, m)
 	mustClose(t, j)
 	check("after a loss")
+}
+
+// rotate fills, limits, removes and refills the archive over several runs, and changes the key
+// between them. It records the state after each acknowledged revision.
+func (p *past) rotate() error {
+	r := rand.New(rand.NewPCG(7, 7))
+	for life, bytes := range []int64{9000, 6000, 0, 9000} {
+		o := p.options()
+		o.ArchiveBytes, o.Transformer = bytes, &keyed{write: string("abab"[life]), read: "ab"}
+		j, m, err := reopen(o)
+		if err != nil {
+			return err
+		}
+		j.Subscribe(func(batch []Commit, _ Revision) {
+			for _, c := range batch {
+				m.apply(c)
+				p.states = append(p.states, m.String())
+			}
+			p.newest = m.newest
+		})
+		for step := range 9 {
+			if _, err := j.Append(randomBatch(r, m)); err != nil {
+				return err
+			}
+			if step%4 == 3 {
+				if err := errors.Join(j.Snapshot(m.newest, m.newest, m.items()), j.writeWatermark(), j.Trim(m.newest)); err != nil {
+					return err
+				}
+			}
+		}
+		if err := j.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestArchiveCrash crashes at every operation of a journal with an archive and rotating keys. Verify
+// must find no gap. If a revision can be restored, all later ones must be restorable too, and all
+// since the newest snapshot.
+func TestArchiveCrash(t *testing.T) {
+	t.Parallel()
+	begin := func() *past {
+		return &past{fs: vfs.NewMem(), states: []string{""}, now: testTime, with: &keyed{write: "b", read: "ab"}}
+	}
+	count := begin()
+	must.Succeed(t, count.rotate())
+	archived, restored := 0, 0
+	for at := 1; at <= count.fs.Ops(); at++ {
+		if !soak && at%5 != 0 {
+			continue
+		}
+		p := begin()
+		p.fs.SetFault(failAt(at, vfs.ErrCrashed))
+		if err := p.rotate(); err == nil {
+			t.Fatalf("operation %d: no crash", at)
+		}
+		var chance *rand.Rand
+		if at%2 == 1 {
+			chance = rand.New(rand.NewPCG(uint64(at), 1))
+		}
+		p.fs = p.fs.Crash(chance)
+		j, m, err := reopen(p.options())
+		if err != nil || m.newest < p.newest {
+			t.Fatalf("operation %d: %v", at, err)
+		}
+		j.Subscribe(m.follow)
+		mustAppend(t, j, put("after", "crash"))
+		must.Succeed(t, errors.Join(j.Trim(m.newest), j.Close()))
+		var out strings.Builder
+		if ok, err := verify(testDir, &out, Checks{}, p.options()); err != nil || !ok {
+			t.Fatalf("operation %d: %v\n%s", at, err, out.String())
+		}
+		if list := must.Get(listArchive(p.fs, testDir))(t); len(list) > 0 {
+			archived++
+		}
+		first, latest := Revision(0), slices.Max(append(must.Get(listSnapshots(p.fs, testDir))(t), 1))
+		for n := Revision(1); n <= p.newest; n++ {
+			if !soak && first > 0 && n%4 > 0 && n < p.newest {
+				continue
+			}
+			_, got, err := p.restore(t, p.fs.Clone(), Source{Journal: testDir, To: Point{Revision: n}})
+			switch {
+			case err != nil && (first > 0 || n >= latest):
+				t.Fatalf("operation %d: revision %d of %d, first restored %d, snapshot %d: %v", at, n, p.newest, first, latest, err)
+			case err != nil:
+			case got != p.states[n]:
+				t.Fatalf("operation %d: revision %d is restored as\n%s want\n%s", at, n, got, p.states[n])
+			case first == 0:
+				first = n
+				fallthrough
+			default:
+				restored++
+			}
+		}
+	}
+	if archived < 10 {
+		t.Errorf("only %d crashes left an archive", archived)
+	}
+	t.Logf("tried: %d revisions restored after crashes with an archive", restored)
 }

@@ -142,81 +142,109 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 }
 
-// TestRestoreCrash interrupts a restore at every operation, by power loss or by killing the
-// process. Afterwards, the directory must be complete, or Open must reject it and a second restore
+// creations returns functions that create a data directory with the state smallState, by Restore
+// and by Create.
+func creations(t *testing.T) map[string]func(*vfs.Mem) error {
+	_, backup := smallBackup(t)
+	return map[string]func(*vfs.Mem) error{
+		"restore": func(fs *vfs.Mem) error { _, err := restoreOn(fs, backup); return err },
+		"create": func(fs *vfs.Mem) error {
+			items := func(yield func(Item) error) error {
+				var errs []error
+				for i, key := range []string{"a", "b", "c"} {
+					errs = append(errs, yield(Item{Key: key, Value: fmt.Append(nil, i+1), Revision: Revision(i + 1)}))
+				}
+				return errors.Join(errs...)
+			}
+			files := func() error {
+				return errors.Join(fs.MkdirAll(testDir+"/pki"), replaceFile(fs, smallKey, []byte("key")))
+			}
+			return Create(testDir, func() (State, error) { return State{Revision: 3, Items: items, Files: files}, nil }, testOptions(fs))
+		},
+	}
+}
+
+const (
+	smallState = "a@1=1\nb@2=2\nc@3=3\n"
+	smallKey   = testDir + "/pki/key" // only in a directory made by Create
+)
+
+// TestRestoreCrash interrupts a restore or Create at every operation, by power loss or by killing
+// the process. Afterwards, the directory must be complete, or Open must reject it and a second run
 // must succeed.
 func TestRestoreCrash(t *testing.T) {
-	_, backup := smallBackup(t)
-	const want = "a@1=1\nb@2=2\nc@3=3\n"
-	count := vfs.NewMem()
-	must.Get(restoreOn(count, backup))(t)
-	for at := 1; at <= count.Ops(); at++ {
-		for _, killed := range []bool{false, true} {
-			fs := vfs.NewMem()
-			fs.SetFault(failAt(at, vfs.ErrCrashed))
-			if _, err := restoreOn(fs, backup); err == nil {
-				t.Fatalf("operation %d: no crash", at)
-			}
-			after := fs.Clone()
-			if !killed {
-				after = fs.Crash(nil)
-			}
-			began := len(after.Files()) > 0
-			if j, m, err := reopen(testOptions(after.Clone())); err == nil {
-				mustClose(t, j)
-				if got := m.String(); got != want && (began || got != "") {
-					t.Fatalf("operation %d: opens as\n%s", at, got)
+	for name, create := range creations(t) {
+		count := vfs.NewMem()
+		must.Succeed(t, create(count))
+		for at := 1; at <= count.Ops(); at++ {
+			for _, killed := range []bool{false, true} {
+				fs := vfs.NewMem()
+				fs.SetFault(failAt(at, vfs.ErrCrashed))
+				if err := create(fs); err == nil {
+					t.Fatalf("%s, operation %d: no crash", name, at)
 				}
-			}
-			_, err := restoreOn(after, backup)
-			if whole := after.Bytes(testDir+"/restoring") == nil && after.Bytes(testDir+"/format") != nil; err != nil && !whole {
-				t.Fatalf("operation %d: restoring again: %v", at, err)
-			}
-			if j, m := mustReopen(t, testOptions(after)); m.String() != want {
-				t.Fatalf("operation %d: restored again as\n%s", at, m)
-			} else {
-				mustClose(t, j)
+				after := fs.Clone()
+				if !killed {
+					after = fs.Crash(nil)
+				}
+				began := len(after.Files()) > 0
+				if j, m, err := reopen(testOptions(after.Clone())); err == nil {
+					mustClose(t, j)
+					if got := m.String(); got != smallState && (began || got != "") {
+						t.Fatalf("%s, operation %d: opens as\n%s", name, at, got)
+					}
+				}
+				err := create(after)
+				if whole := after.Bytes(testDir+"/restoring") == nil && after.Bytes(testDir+"/format") != nil; err != nil && !whole {
+					t.Fatalf("%s, operation %d: again: %v", name, at, err)
+				}
+				if j, m := mustReopen(t, testOptions(after)); m.String() != smallState || (name == "create") != (after.Bytes(smallKey) != nil) {
+					t.Fatalf("%s, operation %d: created again as\n%s", name, at, m)
+				} else {
+					mustClose(t, j)
+				}
 			}
 		}
 	}
 }
 
-// TestRestoreFails fails each operation of a restore in turn. The restore must leave no directory,
-// a complete one, or one that Open refuses and a new restore replaces.
+// TestRestoreFails fails each operation of a restore or Create in turn. It must leave no directory,
+// a complete one, or one that Open refuses and a new run replaces.
 func TestRestoreFails(t *testing.T) {
-	_, backup := smallBackup(t)
-	for _, empty := range []bool{false, true} {
-		begin := func() *vfs.Mem {
-			fs := vfs.NewMem()
-			if empty {
-				must.Succeed(t, errors.Join(fs.MkdirAll(testDir), fs.SyncDir("/")))
-			}
-			return fs
-		}
-		cleaned := 0
-		for at := begin().Ops() + 1; ; at++ {
-			fs := begin()
-			fs.SetFault(failAt(at, errors.New("input/output error")))
-			_, err := restoreOn(fs, backup)
-			if fs.Ops() < at {
-				break
-			}
-			if len(fs.Files()) == 0 {
-				cleaned++
-			} else if j, m, opened := reopen(testOptions(fs.Clone())); opened == nil {
-				mustClose(t, j)
-				if m.String() != "a@1=1\nb@2=2\nc@3=3\n" {
-					t.Fatalf("operation %d: %v, and it opens as\n%s", at, err, m)
+	for name, create := range creations(t) {
+		for _, empty := range []bool{false, true} {
+			begin := func() *vfs.Mem {
+				fs := vfs.NewMem()
+				if empty {
+					must.Succeed(t, errors.Join(fs.MkdirAll(testDir), fs.SyncDir("/")))
 				}
-				continue
+				return fs
 			}
-			fs.SetFault(nil)
-			if _, err := restoreOn(fs, backup); err != nil {
-				t.Fatalf("operation %d: restoring again: %v", at, err)
+			cleaned := 0
+			for at := begin().Ops() + 1; ; at++ {
+				fs := begin()
+				fs.SetFault(failAt(at, errors.New("input/output error")))
+				err := create(fs)
+				if fs.Ops() < at {
+					break
+				}
+				if len(fs.Files()) == 0 {
+					cleaned++
+				} else if j, m, opened := reopen(testOptions(fs.Clone())); opened == nil {
+					mustClose(t, j)
+					if m.String() != smallState {
+						t.Fatalf("%s, operation %d: %v, and it opens as\n%s", name, at, err, m)
+					}
+					continue
+				}
+				fs.SetFault(nil)
+				if err := create(fs); err != nil {
+					t.Fatalf("%s, operation %d: again: %v", name, at, err)
+				}
 			}
-		}
-		if cleaned < 10 {
-			t.Errorf("only %d failures left nothing", cleaned)
+			if cleaned < 10 {
+				t.Errorf("%s: only %d failures left nothing", name, cleaned)
+			}
 		}
 	}
 	fs := vfs.NewMem()

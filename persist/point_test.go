@@ -26,11 +26,12 @@ type past struct {
 	now    time.Time
 	newest Revision
 	latest Revision // revision of the newest snapshot
+	with   Transformer
 }
 
 func (p *past) options() Options {
 	o := testOptions(p.fs)
-	o.SegmentBytes, o.ArchiveBytes = 900, 1<<20
+	o.SegmentBytes, o.ArchiveBytes, o.Transformer = 900, 1<<20, p.with
 	o.Now = func() time.Time { return p.now }
 	return o
 }

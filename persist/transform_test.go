@@ -42,6 +42,24 @@ func (placeMarker) Decode(at Place, stored []byte) ([]byte, error) {
 	return value, nil
 }
 
+// keyed is a placeMarker that begins each value with the name of a key. It encodes with the key
+// write and decodes with any of the keys read.
+type keyed struct {
+	placeMarker
+	write, read string
+}
+
+func (k *keyed) Encode(b []byte, at Place, value []byte) []byte {
+	return k.placeMarker.Encode(append(b, k.write...), at, value)
+}
+
+func (k *keyed) Decode(at Place, stored []byte) ([]byte, error) {
+	if len(stored) == 0 || !strings.Contains(k.read, string(stored[:1])) {
+		return nil, errors.New("its key is missing")
+	}
+	return k.placeMarker.Decode(at, stored[1:])
+}
+
 // sometimes is a placeMarker that cannot encode one key and cannot decode another.
 type sometimes struct {
 	placeMarker

@@ -25,26 +25,39 @@ type unfinished struct {
 	claimed bool // the marker belongs to this run
 }
 
+// ErrNotEmpty is returned by Create and Restore if the directory has other files.
+var ErrNotEmpty = errors.New("it is not empty")
+
 func (u *unfinished) marker() string { return filepath.Join(u.dir, restoringFile) }
 
 func besideMarker(dir string) string { return filepath.Clean(dir) + "." + restoringFile }
 
 func (u *unfinished) check() error {
-	names, err := u.o.FS.ReadDir(u.dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if readChecksummed(u.o.FS, u.marker(), new(format)) == nil {
 		return nil
 	}
-	if slices.Contains(names, restoringFile) && readChecksummed(u.o.FS, u.marker(), new(format)) == nil {
-		return nil
+	other, err := u.otherFile()
+	if other != "" {
+		return fmt.Errorf("cannot restore into %s: %w: it contains %q", u.dir, ErrNotEmpty, other)
+	}
+	return err
+}
+
+// otherFile returns the name of a file in the directory that is neither its lock nor its marker, or
+// "".
+func (u *unfinished) otherFile() (string, error) {
+	names, err := u.o.FS.ReadDir(u.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
 	}
 	for _, name := range names {
 		switch strings.TrimSuffix(name, tempSuffix) {
 		case lockFile, restoringFile, "lost+found":
 		default:
-			return fmt.Errorf("cannot restore into %s: it is not empty: it contains %q", u.dir, name)
+			return name, nil
 		}
 	}
-	return err
+	return "", err
 }
 
 func (u *unfinished) begin() error {
@@ -139,15 +152,16 @@ func (u *unfinished) withdraw() error {
 	return errors.Join(err, fsys.SyncDir(filepath.Dir(beside)))
 }
 
-// abandon restores the previous state of the directory. If it fails, the directory still cannot be
-// opened.
+// abandon restores the previous state of the directory. If it fails, or other files were written
+// (State.Files), the directory keeps its marker.
 func (u *unfinished) abandon(lock io.Closer) error {
 	fsys, beside := u.o.FS, besideMarker(u.dir)
 	err := u.clear()
-	if err == nil && u.made {
+	other, fault := u.otherFile()
+	if err = errors.Join(err, fault); err == nil && other == "" && u.made {
 		err = u.createMarker(beside)
 	}
-	if err != nil {
+	if err != nil || other != "" {
 		return errors.Join(err, lock.Close())
 	}
 	// Some operating systems cannot remove an open file.

@@ -19,7 +19,7 @@ func BenchmarkStart(b *testing.B) {
 	cluster := etcdtest.Start(b, 1)
 	o := Options{Endpoints: cluster.URLs()}
 	value := strings.Repeat("x", 1000)
-	err := Fill(b.Context(), o, returning(Content{Items: func(yield func(string, []byte, int) error) error {
+	items := func(yield func(string, []byte, int) error) error {
 		for i := range objects {
 			w := put(fmt.Sprintf("/c/n/%06d", i), value)
 			if err := yield(w.Key, w.Value, w.RevisionOffset); err != nil {
@@ -27,7 +27,8 @@ func BenchmarkStart(b *testing.B) {
 			}
 		}
 		return nil
-	}}))
+	}
+	err := Fill(b.Context(), o, func() (Content, error) { return Content{Items: items}, nil })
 	must.Succeed(b, err)
 	copied := o
 	copied.CopyDir = b.TempDir()

@@ -24,8 +24,8 @@ type Content struct {
 }
 
 // Fill creates a store in an empty prefix from the content returned by read. While Fill runs, a
-// marker key makes Open reject the prefix. If Fill is interrupted, the next Fill starts over. If
-// read fails, Fill removes the marker.
+// marker key makes Open reject the prefix. If Fill is interrupted, the next Fill starts over, and
+// the interrupted one can no longer write. If read fails, Fill removes the marker.
 func Fill(ctx context.Context, o Options, read func() (Content, error)) (err error) {
 	o = o.withDefaults()
 	if err := o.Validate(); err != nil {
@@ -36,7 +36,14 @@ func Fill(ctx context.Context, o Options, read func() (Content, error)) (err err
 		return err
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
-	f := &filler{Log: &Log{o: o, client: client, keys: keys{o.Prefix}}}
+	return newFiller(o, client).run(ctx, read)
+}
+
+func newFiller(o Options, client *clientv3.Client) *filler {
+	return &filler{Log: &Log{o: o, client: client, keys: keys{o.Prefix}}}
+}
+
+func (f *filler) run(ctx context.Context, read func() (Content, error)) error {
 	if err := f.explained(ctx, f.begin); err != nil {
 		return err
 	}
@@ -51,9 +58,17 @@ func Fill(ctx context.Context, o Options, read func() (Content, error)) (err err
 }
 
 func (f *filler) end(ctx context.Context) error {
+	return f.commit(ctx, clientv3.OpDelete(f.keys.filling()))
+}
+
+// commit applies operations unless another Fill has replaced the marker.
+func (f *filler) commit(ctx context.Context, ops ...clientv3.Op) error {
 	ctx, cancel := bounded(ctx, f.o.WriteTimeout)
 	defer cancel()
-	_, err := f.client.Delete(ctx, f.keys.filling())
+	done, err := f.client.Txn(ctx).If(f.own).Then(ops...).Commit()
+	if err == nil && !done.Succeeded {
+		err = fmt.Errorf("another migration to %s has begun", f.keys.prefix)
+	}
 	return err
 }
 
@@ -84,6 +99,7 @@ func (f *filler) fill(ctx context.Context, c Content) error {
 
 type filler struct {
 	*Log
+	own   clientv3.Cmp // the marker is still that of this Fill
 	ops   []clientv3.Op
 	bytes int
 }
@@ -127,6 +143,7 @@ func (f *filler) begin(ctx context.Context) error {
 	case !marking.Succeeded: // a daemon has created a store in the meantime
 		return fmt.Errorf("etcd: %s: %w", f.keys.prefix, ErrNotEmpty)
 	}
+	f.own = clientv3.Compare(clientv3.ModRevision(mark), "=", marking.Header.Revision)
 	return nil
 }
 
@@ -165,10 +182,7 @@ func (f *filler) send(ctx context.Context) error {
 	if len(f.ops) == 0 {
 		return nil
 	}
-	ctx, cancel := bounded(ctx, f.o.WriteTimeout)
-	defer cancel()
-	_, err := f.client.Txn(ctx).Then(f.ops...).Commit()
-	if err != nil {
+	if err := f.commit(ctx, f.ops...); err != nil {
 		return fmt.Errorf("%d keys, the first of them %s: %w", len(f.ops), f.ops[0].KeyBytes(), errors.Join(refusal(err), err))
 	}
 	f.ops, f.bytes = f.ops[:0], 0

@@ -2,7 +2,6 @@ package etcd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -259,75 +258,4 @@ func TestClaims(t *testing.T) {
 		held = append(held, name+"="+h.holder)
 	}
 	same(t, "held in the end", strings.Join(held, " "), "a=/ip/a")
-}
-
-func returning(c Content) func() (Content, error) {
-	return func() (Content, error) { return c, nil }
-}
-
-// TestFill checks that a store created by Fill has the same content as a store written by Append. A
-// store whose Fill was interrupted must not open, but Fill can be repeated.
-func TestFill(t *testing.T) {
-	t.Parallel()
-	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
-	content := Content{Revision: 1000, Labels: map[string]string{"l": "x"}, Secrets: map[string][]byte{"s": []byte("y")}}
-	items := func(most int) func(func(string, []byte, int) error) error {
-		return func(yield func(string, []byte, int) error) error {
-			for i := range 250 {
-				if i == most {
-					return fmt.Errorf("interrupted")
-				}
-				w := put(fmt.Sprintf("/c/n/%03d", i), strings.Repeat("x", i*100))
-				if err := yield(w.Key, w.Value, w.RevisionOffset); err != nil {
-					return err
-				}
-			}
-			return yield("/c/n/raw", []byte("raw"), -1)
-		}
-	}
-	refused := func(when string) {
-		t.Helper()
-		for _, mustExist := range []bool{false, true} {
-			l, err := Open(t.Context(), Options{Endpoints: o.Endpoints, MustExist: mustExist})
-			if err == nil {
-				l.Close()
-			}
-			if err == nil || !strings.Contains(err.Error(), "run it again") {
-				t.Errorf("%s: opened with the error %v", when, err)
-			}
-		}
-	}
-	err := Fill(t.Context(), o, func() (Content, error) {
-		refused("before the first key")
-		return content, errors.New("unreadable")
-	})
-	same(t, "without content", fmt.Sprint(err), "unreadable")
-	content.Items = items(200)
-	same(t, "interrupted", fmt.Sprint(Fill(t.Context(), o, returning(content))), "interrupted")
-	refused("after an interruption")
-	content.Items = items(-1)
-	must.Succeed(t, Fill(t.Context(), o, returning(content)))
-	if err := Fill(t.Context(), o, returning(content)); !errors.Is(err, ErrNotEmpty) {
-		t.Errorf("filled twice: %v", err)
-	}
-	a := open(t, o)
-	if len(a.state) != 251 || string(a.state["/c/n/raw"].Value) != "raw" || a.upTo <= 1000 {
-		t.Errorf("%d keys up to %d, and %s", len(a.state), a.upTo, a.state["/c/n/raw"].Value)
-	}
-	seen := map[persist.Revision]bool{}
-	for key, c := range a.state {
-		if c.Revision <= 1000 || seen[c.Revision] || key != "/c/n/raw" && !strings.HasPrefix(string(c.Value), fmt.Sprintf(`{"v":"%d"`, c.Revision)) {
-			t.Errorf("%s has the revision %d: %.40s", key, c.Revision, c.Value)
-		}
-		seen[c.Revision] = true
-	}
-	label, err := a.EnsureLabel(t.Context(), "l", "other")
-	secret, fault := a.Secret(t.Context(), "s")
-	same(t, "label and secret", fmt.Sprintf("%s %v %s %v", label, err, secret, fault), "x <nil> y <nil>")
-	same(t, "goes on", a.append(put("/c/n/000", "y", at("/c/n/000", a.revision("/c/n/000")))), "ok")
-	b := open(t, Options{Endpoints: o.Endpoints, MustExist: true})
-	same(t, "another one", b.text(), a.text())
-	if _, err := Open(t.Context(), Options{Endpoints: o.Endpoints, Prefix: "/none", MustExist: true}); err == nil {
-		t.Error("a store was made")
-	}
 }

@@ -28,14 +28,23 @@ watch-history-time: %s
 // historyTime is the duration of the watch history. On an idle machine, a cycle is much shorter.
 const historyTime = 15 * time.Second
 
-// crashKeys is the encryption configuration for the workers' objects.
+// crashKeys is the encryption configuration for the workers' objects, with two keys. Writes use the
+// first one.
 const crashKeys = `
 apiVersion: apiserver.config.platform.io/v1
 kind: EncryptionConfiguration
 resources:
 - resources: [configmaps]
-  providers: [{aesgcm: {keys: [{name: key, secret: a2V5LW9mLTMyLWJ5dGVzLWZvci10aGUtY3Jhc2gtdGU=}]}}]
+  providers: [{aesgcm: {keys: [{name: %[1]d, secret: %[1]d2V5LW9mLTMyLWJ5dGVzLWZvci10aGUtY3Jhc2gtdGU=}, {name: %[2]d, secret: %[2]d2V5LW9mLTMyLWJ5dGVzLWZvci10aGUtY3Jhc2gtdGU=}]}}]
 `
+
+// writeKeys writes the encryption configuration to dir and returns its path.
+func writeKeys(t *testing.T, dir string, first, second int) string {
+	t.Helper()
+	path := filepath.Join(dir, "encryption.yaml")
+	client.WriteFile(t, path, fmt.Sprintf(crashKeys, first, second))
+	return path
+}
 
 // A crashProcess is one run of the troupe binary.
 type crashProcess struct {
@@ -48,10 +57,7 @@ type crashProcess struct {
 func build(t *testing.T, dir string) (binary, config string) {
 	t.Helper()
 	config = filepath.Join(dir, "troupe.yaml")
-	encryption := filepath.Join(dir, "encryption.yaml")
-	for path, text := range map[string]string{config: fmt.Sprintf(crashSettings, encryption, historyTime), encryption: crashKeys} {
-		client.WriteFile(t, path, text)
-	}
+	client.WriteFile(t, config, fmt.Sprintf(crashSettings, writeKeys(t, dir, 1, 2), historyTime))
 	return client.TroupeBinary(t), config
 }
 

@@ -100,9 +100,11 @@ func (h *crashHistory) cycle(p *crashProcess, end func(*crashProcess) error) *cr
 	return next
 }
 
-// kill kills the process after a random number of responses. It then starts several processes and
-// kills each of them during startup.
+// kill rotates the encryption keys, and kills the process after a random number of responses. It
+// then starts several processes and kills each of them during startup.
 func (h *crashHistory) kill(p *crashProcess) error {
+	first := 1 + h.random.IntN(2)
+	writeKeys(h.t, filepath.Dir(h.config), first, 3-first)
 	h.await(1 + h.random.IntN(mostAnswers))
 	if err := p.kill(); err != nil {
 		return err

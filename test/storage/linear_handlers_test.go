@@ -2,7 +2,9 @@ package storage
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -29,6 +31,7 @@ type pair struct {
 	t           *testing.T
 	one, behind *replica
 	token       string // token of the handler's ServiceAccount
+	version     uint64 // version of the object created last
 }
 
 func (p *pair) send(r *replica, method, path, token string, body any) client.Answer {
@@ -42,8 +45,17 @@ func (p *pair) send(r *replica, method, path, token string, body any) client.Ans
 
 func (p *pair) create(path string, body linearObject) {
 	p.t.Helper()
-	if a := p.send(p.one, "POST", path, "", body); a.Code != 201 {
+	a := p.send(p.one, "POST", path, "", body)
+	if a.Code != 201 {
 		p.t.Fatalf("POST %s: %v", path, a)
+	}
+	p.version = a.Object().Version()
+}
+
+func (p *pair) remove(path string) {
+	p.t.Helper()
+	if a := p.send(p.one, "DELETE", path, "", nil); a.Code != 200 {
+		p.t.Fatalf("DELETE %s: %v", path, a)
 	}
 }
 
@@ -170,14 +182,14 @@ var handlers = []handler{
 // through the Store, which guarantees current responses.
 var throughStore = []string{"status", "scale", "finalize", "approval", "ephemeralcontainers", "resize"}
 
-// TestHandlersSeeOtherDaemons checks that every handler of a server respects writes acknowledged by
-// another server, even if events from etcd arrive late. Each resource in discovery that has a
+// TestHandlersSeeOtherDaemons checks that every handler and verb of a server respects writes
+// acknowledged by another server, even if events from etcd arrive late. Each resource in discovery that has a
 // handler must be listed in handlers or throughStore.
 func TestHandlersSeeOtherDaemons(t *testing.T) {
 	c := newClusterLinear(t)
 	behind := c.replicas[1]
 	listed := map[string]bool{}
-	for i, h := range handlers {
+	for i, h := range slices.Concat(handlers, verbs) {
 		listed[h.name] = true
 		t.Run(h.name, func(t *testing.T) {
 			p := &pair{t: t, one: c.replicas[0], behind: behind}
@@ -199,6 +211,146 @@ func TestHandlersSeeOtherDaemons(t *testing.T) {
 			t.Errorf("%s has a handler of its own that is not listed", name)
 		}
 	}
+}
+
+// created returns a write function that creates an object. NAME in path and body stands for its
+// name.
+func created(path, body string) func(*pair, string) {
+	return func(p *pair, name string) {
+		p.t.Helper()
+		a := p.do(p.one, "POST", path, client.JSON, body, name)
+		if a.Code != 201 {
+			p.t.Fatalf("POST %s: %v", path, a)
+		}
+		p.version = a.Object().Version()
+	}
+}
+
+// then returns a write function that calls all.
+func then(all ...func(*pair, string)) func(*pair, string) {
+	return func(p *pair, name string) {
+		for _, write := range all {
+			write(p, name)
+		}
+	}
+}
+
+// removed returns a write function that deletes an object.
+func removed(path string) func(*pair, string) {
+	return func(p *pair, name string) { p.remove(strings.ReplaceAll(path, "NAME", name)) }
+}
+
+// do sends a request as the administrator. NAME in path and body stands for name, and VERSION for
+// p.version.
+func (p *pair) do(r *replica, method, path, contentType, body, name string) client.Answer {
+	p.t.Helper()
+	with := strings.NewReplacer("NAME", name, "VERSION", fmt.Sprint(p.version))
+	a, err := r.Do(p.t.Context(), method, with.Replace(path), contentType, []byte(with.Replace(body)))
+	if err != nil {
+		p.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	return a
+}
+
+// does returns an ask function that sends a request and expects the status code, and text in the
+// response.
+func does(code int, text, method, path, contentType, body string) func(*pair, string) string {
+	return func(p *pair, name string) string {
+		if a := p.do(p.behind, method, path, contentType, body, name); a.Code != code || !strings.Contains(string(a.Body), strings.ReplaceAll(text, "NAME", name)) {
+			return a.String()
+		}
+		return ""
+	}
+}
+
+// soon is does for policies, which apply on other servers after a delay. It repeats the request.
+func soon(code int, text, method, path, contentType, body string) func(*pair, string) string {
+	return func(p *pair, name string) string {
+		p.t.Helper()
+		client.Eventually(p.t, func() error {
+			if wrong := does(code, text, method, path, contentType, body)(p, name); wrong != "" {
+				return errors.New(wrong)
+			}
+			return nil
+		})
+		return ""
+	}
+}
+
+// deletedByLabel is an ask function that deletes the object with a collection.
+func deletedByLabel(p *pair, name string) string {
+	deleted := p.do(p.behind, "DELETE", configMaps+"?labelSelector=is%3DNAME", "", "", name)
+	if left := p.do(p.one, "GET", configMaps+"/NAME", "", "", name); left.Code != 404 {
+		return fmt.Sprintf("%v leaves %v", deleted, left)
+	}
+	return ""
+}
+
+// watched is an ask function that watches from the version of the write, and expects a later change
+// by the other server.
+func watched(p *pair, name string) string {
+	w, err := p.behind.Watch(p.t.Context(), configMaps, url.Values{"resourceVersion": {fmt.Sprint(p.version)}})
+	if err != nil {
+		return err.Error()
+	}
+	defer w.Close()
+	change := p.do(p.one, "PATCH", configMaps+"/NAME", client.MergePatch, `{"data":{"k":"later"}}`, name)
+	if e, err := w.Next(); err != nil || e.Type != client.Modified || e.Object.Version() != change.Object().Version() {
+		return fmt.Sprintf("watched %v, %v, changed %v", e, err, change)
+	}
+	return ""
+}
+
+const (
+	named     = `{"metadata":{"name":"NAME","labels":{"is":"NAME"}},"data":{"k":"v"}}`
+	applied   = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"NAME"},"data":{"k":"other"}}`
+	inOwn     = "/api/v1/namespaces/NAME/"
+	ownObject = `{"metadata":{"name":"NAME"}}`
+	ofName    = `{"group":"NAME.example.com","scope":"Namespaced","names":{"plural":"things","singular":"thing","kind":"Thing","listKind":"ThingList"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}`
+	account1  = inDefault + "serviceaccounts/NAME"
+	binding1  = "/apis/" + rbacGroup + "/v1/namespaces/default/rolebindings/NAME"
+)
+
+// verbs lists requests that read, write or decide on an object that another server has written.
+var verbs = []handler{
+	{"get", created(configMaps, named), does(200, `"NAME"`, "GET", configMaps+"/NAME", "", "")},
+	{"get of a deleted object", then(created(configMaps, named), removed(configMaps+"/NAME")), does(404, "not found", "GET", configMaps+"/NAME", "", "")},
+	{"list", created(configMaps, named), does(200, `"NAME"`, "GET", configMaps, "", "")},
+	{"list with a selector", created(configMaps, named), does(200, `"NAME"`, "GET", configMaps+"?labelSelector=is%3DNAME", "", "")},
+	{"list not older than the write", created(configMaps, named), does(200, `"NAME"`, "GET", configMaps+"?resourceVersion=VERSION", "", "")},
+	{"list at the write", created(configMaps, named), does(200, `"NAME"`, "GET", configMaps+"?resourceVersion=VERSION&resourceVersionMatch=Exact", "", "")},
+	{"watch from the write", created(configMaps, named), watched},
+	{"create again", created(configMaps, named), does(409, "AlreadyExists", "POST", configMaps, client.JSON, named)},
+	{"create after a delete", then(created(configMaps, named), removed(configMaps+"/NAME")), does(201, "", "POST", configMaps, client.JSON, named)},
+	{"update", created(configMaps, named), does(200, "", "PUT", configMaps+"/NAME", client.JSON, `{"metadata":{"name":"NAME","resourceVersion":"VERSION"},"data":{"k":"w"}}`)},
+	{"patch", created(configMaps, named), does(200, `"k":"v"`, "PATCH", configMaps+"/NAME", client.MergePatch, `{"data":{"l":"w"}}`)},
+	{"apply", created(configMaps+"?fieldManager=a", named), does(409, "FieldManagerConflict", "PATCH", configMaps+"/NAME?fieldManager=b", "application/apply-patch+yaml", applied)},
+	{"delete", created(configMaps, named), does(200, "", "DELETE", configMaps+"/NAME", "", "")},
+	{"delete of the version", created(configMaps, named), does(200, "", "DELETE", configMaps+"/NAME", client.JSON, `{"preconditions":{"resourceVersion":"VERSION"}}`)},
+	{"deletecollection", created(configMaps, named), deletedByLabel},
+	{"dry run", created(configMaps, named), does(409, "AlreadyExists", "POST", configMaps+"?dryRun=All", client.JSON, named)},
+	{"namespace", created(namespaces, ownObject), does(201, "", "POST", inOwn+"configmaps", client.JSON, ownObject)},
+	{"terminating namespace", then(created(namespaces, `{"metadata":{"name":"NAME"},"spec":{"finalizers":["e.com/x"]}}`), removed(namespaces+"/NAME")),
+		does(403, "being terminated", "POST", inOwn+"configmaps", client.JSON, ownObject)},
+	{"quota", then(created(namespaces, ownObject), created(inOwn+"resourcequotas", `{"metadata":{"name":"q"},"spec":{"hard":{"count/configmaps":"0"}}}`)),
+		does(403, "exceeded quota", "POST", inOwn+"configmaps", client.JSON, ownObject)},
+	{"limit range", then(created(namespaces, ownObject), created(inOwn+"limitranges", `{"metadata":{"name":"l"},"spec":{"limits":[{"type":"Container","default":{"cpu":"7m"}}]}}`)),
+		soon(201, `"cpu":"7m"`, "POST", inOwn+"pods?dryRun=All", client.JSON, `{"metadata":{"name":"NAME"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)},
+	{"priority class", created("/apis/scheduling.platform.io/v1/priorityclasses", `{"metadata":{"name":"NAME"},"value":7}`),
+		does(201, `"priority":7`, "POST", inDefault+"pods?dryRun=All", client.JSON, `{"metadata":{"name":"NAME"},"spec":{"priorityClassName":"NAME","containers":[{"name":"c","image":"i"}]}}`)},
+	{"service account of a pod", account, does(201, "", "POST", inDefault+"pods?dryRun=All", client.JSON, `{"metadata":{"name":"NAME"},"spec":{"serviceAccountName":"NAME","containers":[{"name":"c","image":"i"}]}}`)},
+	{"admission policy", then(
+		created("/apis/admissionregistration.platform.io/v1/validatingadmissionpolicies", `{"metadata":{"name":"NAME"},"spec":{"matchConstraints":{"resourceRules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE"],"resources":["secrets"],"resourceNames":["NAME"]}]},"validations":[{"expression":"false"}]}}`),
+		created("/apis/admissionregistration.platform.io/v1/validatingadmissionpolicybindings", `{"metadata":{"name":"NAME"},"spec":{"policyName":"NAME","validationActions":["Deny"]}}`)),
+		soon(422, "NAME", "POST", secrets+"?dryRun=All", client.JSON, ownObject)},
+	{"discovery", created(definitions, `{"metadata":{"name":"things.NAME.example.com"},"spec":`+ofName+`}`), does(200, `"things"`, "GET", "/apis/NAME.example.com/v1", "", "")},
+	{"groups", created(definitions, `{"metadata":{"name":"things.NAME.example.com"},"spec":`+ofName+`}`), does(200, `"NAME.example.com"`, "GET", "/apis", "", "")},
+	{"OpenAPI", created(definitions, `{"metadata":{"name":"things.NAME.example.com"},"spec":`+ofName+`}`), does(200, `Thing`, "GET", "/openapi/v3/apis/NAME.example.com/v1", "", "")},
+	{"custom kind", created(definitions, `{"metadata":{"name":"things.NAME.example.com"},"spec":`+ofName+`}`),
+		does(201, "", "POST", "/apis/NAME.example.com/v1/namespaces/default/things", client.JSON, `{"apiVersion":"NAME.example.com/v1","kind":"Thing","metadata":{"name":"NAME"}}`)},
+	{"review of a deleted binding", then(viewer, removed(binding1)), reviews("/apis/authorization.platform.io/v1/subjectaccessreviews", `"allowed":false`, false, access)},
+	{"review of the token of a deleted account", then(accountWithToken, removed(account1)), reviews("/apis/authentication.platform.io/v1/tokenreviews", `"error"`, false,
+		func(p *pair, _ string) linearObject { return linearObject{"token": p.token} })},
 }
 
 // resources returns the resources in discovery without stored objects: subresources, and resources

@@ -9,7 +9,9 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
@@ -136,6 +138,91 @@ func (r *replica) send(t *testing.T, method, path, token string, body any) (clie
 	defer answer.Body.Close()
 	text, err = io.ReadAll(answer.Body)
 	return client.Answer{Code: answer.StatusCode, Header: answer.Header, Body: text}, err
+}
+
+// TestReadsAcrossDaemons reads at one server after another, which receive changes with different
+// delays, while a client writes. Neither versions nor the object may go back.
+func TestReadsAcrossDaemons(t *testing.T) {
+	c := newClusterLinear(t)
+	path := configMaps + "/counter"
+	if a, err := c.Create(t.Context(), configMaps, client.ConfigMap("counter", nil, nil)); err != nil || a.Code != 201 {
+		t.Fatal(a, err)
+	}
+	var writing sync.WaitGroup
+	stop := make(chan struct{})
+	writing.Go(func() {
+		for n := 0; ; n++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if a, err := c.replicas[0].Patch(t.Context(), path, map[string]any{"data": map[string]string{"n": fmt.Sprint(n)}}); err != nil || a.Code != 200 {
+				t.Errorf("write %d: %v, %v", n, a, err)
+				return
+			}
+		}
+	})
+	c.replicas[1].slow(20 * time.Millisecond)
+	c.replicas[2].slow(5 * time.Millisecond)
+	// Each read returns the version of its state and of the object.
+	list := func(query url.Values) func(*replica) (uint64, uint64, error) {
+		return func(r *replica) (uint64, uint64, error) {
+			list, err := r.List(t.Context(), configMaps, query)
+			if err != nil || len(list.Items) == 0 {
+				return 0, 0, fmt.Errorf("%d objects: %w", len(list.Items), err)
+			}
+			return list.Version, list.Items[0].Version(), nil
+		}
+	}
+	since := url.Values{} // with the newest version read so far
+	reads := []struct {
+		name string
+		read func(*replica) (uint64, uint64, error)
+	}{
+		{"get", func(r *replica) (uint64, uint64, error) {
+			a, err := r.Get(t.Context(), path)
+			return a.Object().Version(), a.Object().Version(), err
+		}},
+		{"list", list(nil)},
+		{"page", list(url.Values{"limit": {"1"}})},
+		{"list not older", list(since)},
+		{"watch", func(r *replica) (version, object uint64, err error) {
+			query := url.Values{"allowWatchBookmarks": {"1"}, "sendInitialEvents": {"1"}, "resourceVersionMatch": {"NotOlderThan"}, "resourceVersion": since["resourceVersion"]}
+			w, err := r.Watch(t.Context(), configMaps, query)
+			if err != nil {
+				return 0, 0, err
+			}
+			defer w.Close()
+			for {
+				e, err := w.Next()
+				switch {
+				case err != nil || e.Type == client.Error:
+					return 0, 0, fmt.Errorf("%v, %w", e, err)
+				case e.Type == client.Bookmark:
+					return e.Object.Version(), object, nil
+				}
+				object = e.Object.Version()
+			}
+		}},
+	}
+	newest, object := uint64(0), uint64(0)
+	for round := range 8 {
+		for i, read := range reads {
+			replica := (round + i) % len(c.replicas)
+			version, got, err := read.read(c.replicas[replica])
+			if read.name == "get" { // has no other version than that of the object
+				version = max(version, newest)
+			}
+			if err != nil || version < newest || got < object {
+				t.Errorf("%s at daemon %d: version %d with the object at %d after %d with %d: %v", read.name, replica, version, got, newest, object, err)
+			}
+			newest, object = max(version, newest), max(got, object)
+			since.Set("resourceVersion", strconv.FormatUint(newest, 10))
+		}
+	}
+	close(stop)
+	writing.Wait()
 }
 
 // TestForeignWrites checks that writes to etcd by other programs do not stop a server. All servers

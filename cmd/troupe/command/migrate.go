@@ -10,6 +10,7 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/etcd"
 )
 
 // A migration holds the flags for etcd and data encryption.
@@ -75,6 +76,8 @@ func migrationAdvice(err error) error {
 		return fmt.Errorf("%w; to compare a running server, restore its backup (troupe backup --kubeconfig) into another directory", err)
 	case errors.Is(err, os.ErrPermission):
 		return fmt.Errorf("%w\nrun this command as the user of the server", err)
+	case errors.Is(err, persist.ErrNotEmpty), errors.Is(err, etcd.ErrNotEmpty):
+		return fmt.Errorf("%w\nif an earlier run has filled it, compare both sides with --check", err)
 	}
 	return err
 }

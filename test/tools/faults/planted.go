@@ -433,4 +433,59 @@ var policyFaults = []fault{
 		"			if i+2 >= len(s) {\n				return \"\", false\n			}\n			hi, lo", "			hi, lo",
 		"./test/storage -run Malformed",
 	},
+	{
+		"a client certificate of any CA is accepted", "policy/authn/certificate.go",
+		"	if err != nil {\n		return nil, fmt.Errorf(\"client certificate: %w\", err)\n	}\n	return chains[0], nil", "	if err != nil && len(chains) > 0 {\n		return nil, fmt.Errorf(\"client certificate: %w\", err)\n	}\n	return certs, nil",
+		"./test/policy -run MutatedCertificates",
+	},
+	{
+		"verified client certificates are cached by their key", "policy/authn/certificate.go",
+		"Digest(sha256.Sum256(certs[0].Raw))", "Digest(sha256.Sum256(certs[0].RawSubjectPublicKeyInfo))",
+		"./test/policy -run MutatedCertificates",
+	},
+	{
+		"an expired client certificate is accepted", "policy/authn/certificate.go",
+		"CurrentTime: now,", "CurrentTime: certs[0].NotBefore,",
+		"./test/policy -run ClientCertificates",
+	},
+	{
+		"a write to a subresource bypasses admission", "actors/mutation/prepared.go",
+		"	return p.change(p.want).Validate(request.InTurn)", "	if p.mutation.Subresource != \"\" {\n		return nil\n	}\n	return p.change(p.want).Validate(request.InTurn)",
+		"./test/policy -run NothingBypassesAdmission",
+	},
+	{
+		"a patch bypasses admission", "actors/mutation/prepared.go",
+		"	return p.change(p.want).Validate(request.InTurn)", "	if request.Is[request.Patch](p.mutation) {\n		return nil\n	}\n	return p.change(p.want).Validate(request.InTurn)",
+		"./test/policy -run NothingBypassesAdmission",
+	},
+	{
+		"an apply bypasses admission", "actors/mutation/prepared.go",
+		"	return p.change(p.want).Validate(request.InTurn)", "	if request.Is[request.Apply](p.mutation) {\n		return nil\n	}\n	return p.change(p.want).Validate(request.InTurn)",
+		"./test/policy -run NothingBypassesAdmission",
+	},
+	{
+		"a delete bypasses admission", "actors/mutation/remove.go",
+		"	if err := p.validate(); err != nil {", "	if err := error(nil); err != nil {",
+		"./test/policy -run NothingBypassesAdmission",
+	},
+	{
+		"an interrupted migration writes after another one has begun", "persist/etcd/fill.go",
+		"Txn(ctx).If(f.own).Then(", "Txn(ctx).Then(",
+		"./persist/etcd -run FillIsOvertaken",
+	},
+	{
+		"a failed migration cannot be run again", "persist/unfinished.go",
+		"	if err != nil || other != \"\" {\n		return errors.Join(err, lock.Close())", "	if err != nil {\n		return errors.Join(err, lock.Close())",
+		"./persist -run RestoreFails",
+	},
+	{
+		"segments leave the archive before its label", "persist/archive.go",
+		"full := j.moveArchive(list[i+1:])", "var full error",
+		"./persist -run ArchiveCrash",
+	},
+	{
+		"an archive that is disabled keeps its segments", "persist/archive.go",
+		"	_, err := j.limitArchive(0)\n	return errors.Join(err, removeSegment(j.fs, s.path))", "	return removeSegment(j.fs, s.path)",
+		"./persist -run ArchiveCrash",
+	},
 }
