@@ -2,7 +2,7 @@ package api
 
 import (
 	"bytes"
-	"encoding/json"
+	stdjson "encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -13,19 +13,23 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/util/jsonpath"
+	"sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
 
+	"github.com/troupe-api/troupe/kinds/codec"
 	ourjsonpath "github.com/troupe-api/troupe/kinds/jsonpath"
 	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/selector"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 var largeExponent = regexp.MustCompile(`[eE][+-]?\d*[1-9]\d\d`)
 
 // FuzzQuantity compares quantities with the public library.
 func FuzzQuantity(f *testing.F) {
-	for _, s := range []string{"1", "1.5Gi", "-0.1n", "1e3", "", "1e-9", "8Ei", "9223372036854775808", "0.5Ki", "+1E", ".5m", "1000Ki", "00.10"} {
+	for _, s := range []string{"1", "1.5Gi", "-0.1n", "1e3", "", "1e-9", "8Ei", "9223372036854775808", "0.5Ki", "+1E", ".5m", "1000Ki", "00.10", "+", "-.", "m", "Ti", "Pi", "-Ei", "e-9", "e-10", "1..", "i"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -35,7 +39,7 @@ func FuzzQuantity(f *testing.F) {
 		want, wantErr := resource.ParseQuantity(s)
 		got, err := quantity.Parse(s)
 		// The public library keeps the sign of quantities that it does not change otherwise.
-		if (err == nil) != (wantErr == nil) || err == nil && got != strings.TrimPrefix(want.String(), "+") {
+		if fmt.Sprint(err) != fmt.Sprint(wantErr) || err == nil && got != strings.TrimPrefix(want.String(), "+") {
 			t.Errorf("%q: got %q, %v, want %q, %v", s, got, err, want.String(), wantErr)
 		}
 	})
@@ -48,6 +52,9 @@ func FuzzLabelSelector(f *testing.F) {
 	}
 	sets := []labels.Set{{}, {"a": "b"}, {"a": "1", "d": "e"}, {"a": "", "x/y": "z"}, {"a": "c", "in": "notin"}}
 	f.Fuzz(func(t *testing.T, s string) {
+		if strings.Contains(s, "\x00") {
+			return // the public library ignores a null character and what follows
+		}
 		want, wantErr := labels.Parse(s)
 		got, err := selector.ParseLabels(s)
 		if (err == nil) != (wantErr == nil) {
@@ -102,7 +109,7 @@ func FuzzJSONPath(f *testing.F) {
 		f.Add(s)
 	}
 	var object any
-	if err := json.Unmarshal([]byte(jsonPathObject), &object); err != nil {
+	if err := stdjson.Unmarshal([]byte(jsonPathObject), &object); err != nil {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -120,7 +127,7 @@ func FuzzJSONPath(f *testing.F) {
 		}
 		var want, got []string
 		for _, v := range found[0] {
-			text, err := json.Marshal(v.Interface())
+			text, err := stdjson.Marshal(v.Interface())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -128,7 +135,7 @@ func FuzzJSONPath(f *testing.F) {
 		}
 		path.Walk(jsontext.Value(jsonPathObject), func(v jsontext.Value) bool {
 			var compact bytes.Buffer
-			if err := json.Compact(&compact, v); err != nil {
+			if err := stdjson.Compact(&compact, v); err != nil {
 				t.Fatal(err)
 			}
 			got = append(got, compact.String())
@@ -140,4 +147,67 @@ func FuzzJSONPath(f *testing.F) {
 			t.Errorf("%q: got %v, want %v", s, got, want)
 		}
 	})
+}
+
+// FuzzJSON compares the decoding of JSON without a schema with the public library.
+func FuzzJSON(f *testing.F) {
+	for _, s := range []string{`{"a":1,"a":2.0}`, "9223372036854775808", "-9223372036854775808", "1e400", "-0", `"\ud800\u0041"`, "[1,]", "\"\xff\"", "nul", `{"A":1,"a":null}`, " [ ] ", "0.1E+1", "01", "\ufeff1"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var want any
+		wantErr := json.UnmarshalCaseSensitivePreserveInts(text, &want)
+		got, _, err := codec.DecodeAny(text)
+		compareTree(t, text, got, err, want, wantErr)
+	})
+}
+
+// FuzzYAML compares the decoding of YAML without a schema with the public library.
+func FuzzYAML(f *testing.F) {
+	for _, s := range []string{"a: 1", "a: &x [1, 1.5, ~]\nb: *x", "a: {<<: {b: 1}}", "1: a\ntrue: b\n1.5: c", "a: !!binary aGk=", "a: 2001-01-01", "a: 0o7\nb: 010\nc: 1_000\nd: yes", "a: |\n  x\n  y\n", "a: .inf", "a: 18446744073709551615", "a: b: c", "\ta: 1", "{a: b}", "a: \"\\ud800\"", "'1': a\n1: b"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if bytes.Contains(text, []byte("---")) || bytes.Contains(text, []byte("...")) {
+			return // the public library ignores further documents
+		}
+		var want any
+		inJSON, wantErr := yaml.YAMLToJSON(text)
+		if wantErr == nil {
+			wantErr = json.UnmarshalCaseSensitivePreserveInts(inJSON, &want)
+		}
+		if _, ok := want.(map[string]any); wantErr == nil && !ok {
+			return
+		}
+		got, err := codec.DecodeUntyped(text)
+		compareTree(t, text, any(got), err, want, wantErr)
+	})
+}
+
+// compareTree compares the results of two decoders. Ours has limits on nesting and on aliases.
+func compareTree(t *testing.T, text []byte, got any, err error, want any, wantErr error) {
+	t.Helper()
+	if err != nil && (strings.Contains(err.Error(), "max depth") || strings.Contains(err.Error(), "excessive aliasing")) {
+		return
+	}
+	if (err == nil) != (wantErr == nil) || err == nil && !tree.StrictEqual(got, asTree(want)) {
+		t.Errorf("%q: got %#v, %v, want %#v, %v", text, got, err, want, wantErr)
+	}
+}
+
+// asTree converts maps to trees.
+func asTree(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		t := tree.Tree{}
+		for key, item := range v {
+			t[key] = asTree(item)
+		}
+		return t
+	case []any:
+		for i := range v {
+			v[i] = asTree(v[i])
+		}
+	}
+	return v
 }
