@@ -164,7 +164,7 @@ func FuzzJSON(f *testing.F) {
 
 // FuzzYAML compares the decoding of YAML without a schema with the public library.
 func FuzzYAML(f *testing.F) {
-	for _, s := range []string{"a: 1", "a: &x [1, 1.5, ~]\nb: *x", "a: {<<: {b: 1}}", "1: a\ntrue: b\n1.5: c", "a: !!binary aGk=", "a: 2001-01-01", "a: 0o7\nb: 010\nc: 1_000\nd: yes", "a: |\n  x\n  y\n", "a: .inf", "a: 18446744073709551615", "a: b: c", "\ta: 1", "{a: b}", "a: \"\\ud800\"", "'1': a\n1: b"} {
+	for _, s := range []string{"a: 1", "a: &x [1, 1.5, ~]\nb: *x", "a: {<<: {b: 1}}", "1: a\ntrue: b\n1.5: c", "a: !!binary aGk=", "a: 2001-01-01", "a: 0o7\nb: 010\nc: 1_000\nd: yes", "a: |\n  x\n  y\n", "a: .inf", "a: 18446744073709551615", "a: b: c", "\ta: 1", "{a: b}", "a: \"\\ud800\""} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -184,13 +184,14 @@ func FuzzYAML(f *testing.F) {
 	})
 }
 
-// compareTree compares the results of two decoders. Ours has limits on nesting and on aliases.
+// compareTree compares the results of two decoders. Ours has limits on nesting and
+// aliases, and rejects YAML keys that are equal in JSON, of which the public library takes any.
 func compareTree(t *testing.T, text []byte, got any, err error, want any, wantErr error) {
 	t.Helper()
-	if err != nil && (strings.Contains(err.Error(), "max depth") || strings.Contains(err.Error(), "excessive aliasing")) {
+	if err != nil && (strings.Contains(err.Error(), "max depth") || strings.Contains(err.Error(), "excessive aliasing") || strings.Contains(err.Error(), "already set in map")) {
 		return
 	}
-	if (err == nil) != (wantErr == nil) || err == nil && !tree.StrictEqual(got, asTree(want)) {
+	if (err == nil) != (wantErr == nil) || err == nil && string(codec.AppendAny(nil, got)) != string(codec.AppendAny(nil, asTree(want))) {
 		t.Errorf("%q: got %#v, %v, want %#v, %v", text, got, err, want, wantErr)
 	}
 }
