@@ -206,8 +206,8 @@ func (c *scriptedConn) Close() error                     { return nil }
 func (c *scriptedConn) SetReadDeadline(time.Time) error  { return nil }
 func (c *scriptedConn) SetWriteDeadline(time.Time) error { return nil }
 
-// maxFuzzBytes limits the memory for the frames of one run. An inflater takes 40 KiB.
-const maxFuzzBytes = 16 << 20
+// maxFuzzBytes limits the memory for the frames of one run. A frame may claim 16 MiB of data.
+const maxFuzzBytes = 64 << 20
 
 // FuzzSPDY checks that a translator ends with its connections, whatever frames they contain, and
 // that the size of the input limits memory and output.
