@@ -158,20 +158,21 @@ func checkRevisionGap(t *testing.T, fs *vfs.Mem, last Revision) {
 	mustClose(t, j)
 }
 
-// TestMissingFiles checks that Open reports a missing file, and that accepting the loss does not
-// reuse revisions.
+// TestMissingFiles checks that Open reports a missing file, and that accepting the loss keeps the
+// state and does not reuse revisions.
 func TestMissingFiles(t *testing.T) {
 	for _, name := range []string{lockFile, labelsFile, controlFile} {
 		for _, end := range []string{closed, killed} {
 			t.Run(name+" "+end, func(t *testing.T) {
 				fs, _, last := lossSubject(t, end, "b")
+				_, before := mustReopen(t, testOptions(fs.Clone()))
 				must.Succeed(t, fs.Remove(filepath.Join(testDir, name)))
 				checkLoss(t, fs, filepath.Join(testDir, name))
 				o := testOptions(fs)
 				o.AcceptDataLoss = true
 				j, m := mustReopen(t, o)
-				if m.newest < last {
-					t.Errorf("the state is at %d, was at %d", m.newest, last)
+				if m.newest < last || m.String() != before.String() {
+					t.Errorf("the state is at %d, was at %d\n%s want\n%s", m.newest, last, m, before)
 				}
 				if name == controlFile && m.base < last+restoreRevisionGap {
 					t.Errorf("the state is at %d, which may have been given out", m.base)

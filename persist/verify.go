@@ -338,8 +338,12 @@ func (v *verification) findLoss(m watermark) (*DataLossError, error) {
 	last := max(v.last, v.base)
 	if i >= 0 {
 		done, err := scan{fs: v.o.FS, segment: segments[i], newest: true, sumOffset: m.end}.run(nil)
-		if what := m.missingFrom(done); err == nil && what != "" {
+		corrupt := (*CorruptError)(nil)
+		switch what := m.missingFrom(done); {
+		case err == nil && what != "":
 			return &DataLossError{File: segments[i].path, What: what}, nil
+		case err != nil && !errors.As(err, &corrupt) && !errors.Is(err, fs.ErrNotExist): // else reported, or dropped concurrently
+			return nil, err
 		}
 		last = max(last, done.next-1)
 	}

@@ -53,7 +53,7 @@ type fakeProvider struct {
 	keyFetches atomic.Int64                                      // fetches of the key set
 }
 
-func newFakeProvider(t *testing.T) *fakeProvider {
+func newFakeProvider(t testing.TB) *fakeProvider {
 	p := &fakeProvider{}
 	p.Server = httptest.NewTLSServer(http.HandlerFunc(p.serve))
 	p.Config.ErrorLog = nil
@@ -100,7 +100,7 @@ func jwk(id string, key crypto.Signer) map[string]any {
 
 // signToken signs a token with the default claims, overridden by changes. A nil value removes a
 // claim.
-func (p *fakeProvider) signToken(t *testing.T, method jwt.SigningMethod, key any, header, changes map[string]any) string {
+func (p *fakeProvider) signToken(t testing.TB, method jwt.SigningMethod, key any, header, changes map[string]any) string {
 	t.Helper()
 	c := jwt.MapClaims{"iss": p.URL, "aud": "us", "sub": "jane", "exp": now.Add(time.Hour).Unix()}
 	for name, value := range changes {

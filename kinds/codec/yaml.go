@@ -213,6 +213,9 @@ func (c *yamlConverter) object(from map[any]any) (any, error) {
 		if err := c.spend(len(name)); err != nil {
 			return nil, err
 		}
+		if _, ok := root[name]; ok { // 1 and "1" differ only in YAML
+			return nil, jsontext.SyntaxError(fmt.Sprintf("yaml: key %q already set in map", name))
+		}
 		if root[name], err = c.value(item); err != nil {
 			return nil, err
 		}

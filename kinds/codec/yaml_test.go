@@ -51,6 +51,7 @@ func TestDecodeYAML(t *testing.T) {
 		{name: "nothing", in: "", err: "json: cannot unmarshal null into Go value of type v1.Thing"},
 		{name: "malformed", in: "a: [", err: "yaml: line 1: did not find expected node content"},
 		{name: "infinity", in: "spec: {extra: .inf}", err: "json: unsupported value: +Inf"},
+		{name: "keys equal in JSON", in: "spec: {extra: {1: a, '1': ~}}", err: `yaml: key "1" already set in map`},
 		{name: "odd key", in: "data: {? [a] : b}", err: "yaml: invalid map key: []interface {}{\"a\"}"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

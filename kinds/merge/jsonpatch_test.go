@@ -65,6 +65,28 @@ func TestJSONPatchLimits(t *testing.T) {
 	}
 	_, err = JSONPatch(tree.Tree{"a": "x"}, []byte("["+strings.Join(ops, ",")+"]"))
 	checkCode(t, err, 413)
+	// Copies of a list or an object count with its content, whether an operation has changed it or not.
+	texts, object := make([]any, 100), tree.Tree{}
+	for i := range texts {
+		texts[i] = strings.Repeat("x", maxCopySize/1000)
+		object[fmt.Sprint(i)] = texts[i]
+	}
+	for _, first := range []string{"", `{"op":"add","path":"/v/l/-","value":1},`, `{"op":"add","path":"/v/o/x","value":1},`} {
+		for _, from := range []string{"/v/l", "/v/o"} {
+			var copies []string
+			for i := range 11 {
+				copies = append(copies, fmt.Sprintf(`{"op":"copy","from":%q,"path":"/c%d"}`, from, i))
+			}
+			for n, code := range map[int]int{8: 0, 11: 413} {
+				_, err := JSONPatch(tree.Tree{"v": tree.Tree{"l": texts, "o": object}}, []byte("["+first+strings.Join(copies[:n], ",")+"]"))
+				if code != 0 {
+					checkCode(t, err, code)
+				} else if err != nil {
+					t.Errorf("%d copies of %s after %s: %v", n, from, first, err)
+				}
+			}
+		}
+	}
 	list := make([]any, 100_000)
 	for _, c := range []struct {
 		operation string

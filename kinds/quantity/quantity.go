@@ -21,6 +21,8 @@ const (
 	maxExponent = 1000 // digits before the point in exponent format, because "1e9999999" is short
 	minExponent = -9   // exponent of the smallest unit
 	thousandth  = -3   // exponent of "m"
+
+	maxEmptyShift = 40 // of "Ti", the largest binary suffix of quantities without digits
 )
 
 // A format is the notation of a quantity, which its canonical form keeps: decimal suffixes, binary
@@ -94,18 +96,19 @@ func Read(s string) (Quantity, error) {
 	}
 	number, suffix := split(s)
 	digits, fraction, ok := parseNumber(number)
-	if !ok {
-		if number == "" || !validSuffixText(suffix) {
-			return q, ErrFormat
-		}
-		return q, ErrNumeric
-	}
-	if !validSuffixText(suffix) {
+	if !ok || s == "" || !validSuffixText(suffix) {
 		return q, ErrFormat
 	}
 	u, ok := parseSuffix(suffix)
 	if !ok {
 		return q, ErrSuffix
+	}
+	// As in Kubernetes, a quantity without digits, such as "m", is 0, except with some suffixes.
+	if strings.Trim(digits, "+-") == "" {
+		if u.exp10 < minExponent || u.shift > maxEmptyShift {
+			return q, ErrNumeric
+		}
+		digits = "0"
 	}
 	q.digits.SetString(digits, 10)
 	q.exp = u.exp10 - fraction
@@ -256,9 +259,5 @@ func split(s string) (number, suffix string) {
 
 func parseNumber(s string) (digits string, fraction int, ok bool) {
 	whole, rest, _ := strings.Cut(s, ".")
-	unsigned := strings.TrimLeft(whole, "+-")
-	if strings.Contains(rest, ".") || unsigned == "" && rest == "" {
-		return "", 0, false
-	}
-	return whole + rest, len(rest), true
+	return whole + rest, len(rest), !strings.Contains(rest, ".")
 }

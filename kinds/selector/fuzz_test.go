@@ -1,6 +1,7 @@
 package selector
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -21,6 +22,9 @@ func FuzzSelectors(f *testing.F) {
 			t.Errorf("%q: %v", s, err)
 		}
 		labels.Matches(meta.Labels{{Key: "a", Value: "b"}})
+		if again, err := ParseLabels(labels.String()); err != nil || !reflect.DeepEqual(again.Requirements(), labels.Requirements()) {
+			t.Errorf("%q: %q is read as %v, %v", s, labels, again, err)
+		}
 		fields, err := ParseFields(k, s)
 		if err != nil && meta.AsStatus(err).Code != 400 {
 			t.Errorf("%q: %v", s, err)

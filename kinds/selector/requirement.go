@@ -2,7 +2,6 @@ package selector
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -17,11 +16,7 @@ type Requirement struct {
 func (l Labels) Requirements() []Requirement {
 	var all []Requirement
 	for _, r := range l.requirements {
-		c := Requirement{Key: r.key, Operator: operatorNames[r.op], Values: r.values}
-		if r.op == greaterThan || r.op == lessThan {
-			c.Values = []string{strconv.FormatInt(r.number, 10)}
-		}
-		all = append(all, c)
+		all = append(all, Requirement{Key: r.key, Operator: operatorNames[r.op], Values: r.values})
 	}
 	return all
 }

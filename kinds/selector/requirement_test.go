@@ -6,16 +6,19 @@ import (
 )
 
 func TestRequirements(t *testing.T) {
-	labels, err := ParseLabels("a,!b,c=d,e!=f,g in (h,i),j notin (k),l>1,m<2")
+	labels, err := ParseLabels("a,!b,c=d,e!=f,g in (h,i),j notin (k),l>01,m<2")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []Requirement{
 		{"a", "Exists", nil}, {"b", "DoesNotExist", nil}, {"c", "In", []string{"d"}}, {"e", "NotIn", []string{"f"}},
-		{"g", "In", []string{"h", "i"}}, {"j", "NotIn", []string{"k"}}, {"l", "Gt", []string{"1"}}, {"m", "Lt", []string{"2"}},
+		{"g", "In", []string{"h", "i"}}, {"j", "NotIn", []string{"k"}}, {"l", "Gt", []string{"01"}}, {"m", "Lt", []string{"2"}},
 	}
 	if got := labels.Requirements(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
+	}
+	if got, want := labels.String(), "a,!b,c in (d),e notin (f),g in (h,i),j notin (k),l>01,m<2"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 

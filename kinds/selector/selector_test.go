@@ -1,6 +1,8 @@
 package selector
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -25,6 +27,12 @@ func TestLabels(t *testing.T) {
 			t.Errorf("%q: %v %v, want %v", s, l.Matches(labels), err, want)
 		}
 	}
+	for s, want := range map[string]string{"g=a": "a", "n=1,g in (b)": "b", "g in (a,b)": "", "g!=a": "", "n=a": "", "g": ""} {
+		l, _ := ParseLabels(s)
+		if got, ok := l.Value("g"); got != want || ok != (want != "") {
+			t.Errorf("%q: got %q, %t", s, got, ok)
+		}
+	}
 	l, _ := ParseLabels("g in (a,b),n>4,!z")
 	if n := testing.AllocsPerRun(100, func() { l.Matches(labels) }); n != 0 {
 		t.Errorf("matching allocates %v times", n)
@@ -32,19 +40,28 @@ func TestLabels(t *testing.T) {
 }
 
 func TestLabelFaults(t *testing.T) {
+	label, domain := strings.Repeat("a", 63), strings.Repeat("a.", 126)+"a"
+	for _, s := range []string{domain + "/" + label + "=" + label, "a in (" + label + ")"} {
+		if _, err := ParseLabels(s); err != nil {
+			t.Error(err)
+		}
+	}
 	for s, want := range map[string]string{
-		"a b":      "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt",
-		",a":       "found ',', expected: !, identifier, or 'end of string'",
-		"a,":       "found '', expected: identifier after ','",
-		"a in b":   "unable to parse requirement: found 'b' expected: '('",
-		"a in (b":  "unable to parse requirement: found '', expected: ',' or ')'",
-		"a=b c":    "found 'c', expected: ',' or 'end of string'",
-		"a>x":      `unable to parse requirement: values[0]: Invalid value: "x": for 'Gt', 'Lt' operators, the value must be an integer`,
-		"!":        "unable to parse requirement: found '', expected: identifier",
-		"a=-":      `unable to parse requirement: values[0][a]: Invalid value: "-": ` + valued,
-		"a/b/c=-":  `unable to parse requirement: key: Invalid value: "a/b/c": ` + nameForm,
-		"-a":       `unable to parse requirement: key: Invalid value: "-a": ` + namePart,
-		"A.com/k=": `unable to parse requirement: key: Invalid value: "A.com/k": ` + prefixed,
+		domain + "a/a":     fmt.Sprintf("unable to parse requirement: key: Invalid value: %q: prefix part must be no more than 253 bytes", domain+"a/a"),
+		label + "a":        fmt.Sprintf("unable to parse requirement: key: Invalid value: %q: name part must be no more than 63 bytes", label+"a"),
+		"a=" + label + "a": fmt.Sprintf("unable to parse requirement: values[0][a]: Invalid value: %q: must be no more than 63 bytes", label+"a"),
+		"a b":              "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt",
+		",a":               "found ',', expected: !, identifier, or 'end of string'",
+		"a,":               "found '', expected: identifier after ','",
+		"a in b":           "unable to parse requirement: found 'b' expected: '('",
+		"a in (b":          "unable to parse requirement: found '', expected: ',' or ')'",
+		"a=b c":            "found 'c', expected: ',' or 'end of string'",
+		"a>x":              `unable to parse requirement: values[0]: Invalid value: "x": for 'Gt', 'Lt' operators, the value must be an integer`,
+		"!":                "unable to parse requirement: found '', expected: identifier",
+		"a=-":              `unable to parse requirement: values[0][a]: Invalid value: "-": ` + valued,
+		"a/b/c=-":          `unable to parse requirement: key: Invalid value: "a/b/c": ` + nameForm,
+		"-a":               `unable to parse requirement: key: Invalid value: "-a": ` + namePart,
+		"A.com/k=":         `unable to parse requirement: key: Invalid value: "A.com/k": ` + prefixed,
 	} {
 		if _, err := ParseLabels(s); err == nil || err.Error() != want || meta.AsStatus(err).Code != 400 {
 			t.Errorf("%q: %v, want %s", s, err, want)

@@ -10,8 +10,10 @@ import (
 
 	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/persist/encryption"
 )
 
 // TestConfigurations checks the errors of configuration files, recorded from
@@ -111,4 +113,39 @@ func TestFlagsAsConfiguration(t *testing.T) {
 	if err := kinds.ValidateConfig(configKind("authentication"), must.Get(c.Authentication.OIDC.configuration())(t)); err == nil || !strings.Contains(err.Error(), "URL scheme must be https") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// FuzzConfigurations checks that a configuration file is either rejected, or has a JSON form that is
+// accepted and equal.
+func FuzzConfigurations(f *testing.F) {
+	kinds := must.Get(catalog.New(meta.Platform))(f)
+	names := []string{"AuthenticationConfiguration", "AuthorizationConfiguration", "AdmissionConfiguration", "TracingConfiguration", "EncryptionConfiguration", "PodSecurity", "ImagePolicyWebhook", "PodNodeSelector", "EventRateLimit"}
+	const head = "apiVersion: apiserver.config.platform.io/v1\nkind: "
+	for i, fields := range []string{
+		"jwt: [{issuer: {url: 'https://a', audiences: [b]}, claimMappings: {username: {expression: claims.sub}}, claimValidationRules: [{expression: 'claims.a == 1'}]}]",
+		"authorizers: [{type: Webhook, name: a, webhook: {timeout: 1s, subjectAccessReviewVersion: v1, failurePolicy: Deny, connectionInfo: {type: KubeConfigFile, kubeConfigFile: /a}}}]",
+		"plugins: [{name: PodSecurity, configuration: {kind: PodSecurityConfiguration}}]",
+		"endpoint: localhost:1\nsamplingRatePerMillion: 1000",
+		"resources: [{resources: [secrets], providers: [{aesgcm: {keys: [{name: k, secret: AQEBAQEBAQEBAQEBAQEBAQ==}]}}, {kms: {apiVersion: v2, name: p, endpoint: 'unix:///a'}}, {identity: {}}]}]",
+	} {
+		f.Add(uint8(i), head+names[i]+"\n"+fields)
+	}
+	f.Add(uint8(5), "apiVersion: pod-security.admission.config.platform.io/v1\nkind: PodSecurityConfiguration\ndefaults: {enforce: baseline}")
+	f.Add(uint8(6), "imagePolicy: {kubeConfigFile: /a, allowTTL: 50, defaultAllow: true}")
+	f.Add(uint8(7), "podNodeSelectorPluginConfig: {clusterDefaultNodeSelector: a=b}")
+	f.Add(uint8(8), "apiVersion: eventratelimit.admission.platform.io/v1alpha1\nkind: Configuration\nlimits: [{type: Server, qps: 1, burst: 2}]")
+	f.Fuzz(func(t *testing.T, which uint8, text string) {
+		name := names[int(which)%len(names)]
+		config, err := kinds.DecodeConfig(name, []byte(text))
+		if err != nil {
+			return
+		}
+		json := codec.AppendAny(nil, config)
+		if again, err := kinds.DecodeConfig(name, json); err != nil || !tree.StrictEqual(again, config) {
+			t.Errorf("%q: got %s, then %s, %v", text, json, codec.AppendAny(nil, again), err)
+		}
+		if name == "EncryptionConfiguration" {
+			must.Get(encryption.Parse(json, ""))(t)
+		}
+	})
 }

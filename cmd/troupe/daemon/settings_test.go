@@ -376,3 +376,31 @@ func TestFlagsOverrideTheFile(t *testing.T) {
 		t.Errorf("got %+v, want %+v", c, want)
 	}
 }
+
+// FuzzSettings checks that a configuration file is either rejected without effect, or has the same
+// effect as flags with its values.
+func FuzzSettings(f *testing.F) {
+	for _, s := range []string{"", "secure-port: 1", "request-timeout: 9s\nmax-object-bytes: 1Mi", "feature-gates: {A: true}", "disable-admission-plugins: [a, 'b,c']", "naming: ''", "serving: {maxWatches: 3}", "v: 1e1", "request-timeout: -1", "secure-port: 1\nsecure-port: 2"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		c := Default()
+		if c.Read([]byte(text)) != nil {
+			if !reflect.DeepEqual(c, Default()) {
+				t.Errorf("%q is rejected with an effect", text)
+			}
+			return
+		}
+		_ = c.Validate()
+		again := Default()
+		flags := allFlags(again.Flags())
+		allFlags(c.Flags()).VisitAll(func(from *pflag.Flag) {
+			if err := copyValue(flags.Lookup(from.Name).Value, from.Value); err != nil {
+				t.Errorf("%q: %s: %v", text, from.Name, err)
+			}
+		})
+		if got, want := again.flagValues(), c.flagValues(); !maps.Equal(got, want) {
+			t.Errorf("%q: got %v, want %v", text, got, want)
+		}
+	})
+}

@@ -5,13 +5,17 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"runtime/metrics"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gobwas/ws"
 	"github.com/gobwas/ws/wsutil"
 	"github.com/moby/spdystream"
+	framing "github.com/moby/spdystream/spdy"
 	"github.com/valyala/fasthttp"
 	"go.uber.org/goleak"
 
@@ -187,4 +191,57 @@ func TestNotTranslated(t *testing.T) {
 	if _, err := Commands(&h, []string{"v5.channel.k8s.io"}, Streams{}); err == nil {
 		t.Error("a malformed key is accepted")
 	}
+}
+
+// A scriptedConn reads fixed bytes and counts the written ones.
+type scriptedConn struct {
+	net.Conn
+	io.Reader
+	out atomic.Int64
+}
+
+func (c *scriptedConn) Read(p []byte) (int, error)       { return c.Reader.Read(p) }
+func (c *scriptedConn) Write(p []byte) (int, error)      { c.out.Add(int64(len(p))); return len(p), nil }
+func (c *scriptedConn) Close() error                     { return nil }
+func (c *scriptedConn) SetReadDeadline(time.Time) error  { return nil }
+func (c *scriptedConn) SetWriteDeadline(time.Time) error { return nil }
+
+// maxFuzzBytes limits the memory for the frames of one run. A frame may claim 16 MiB of data.
+const maxFuzzBytes = 64 << 20
+
+// FuzzSPDY checks that a translator ends with its connections, whatever frames they contain, and
+// that the size of the input limits memory and output.
+func FuzzSPDY(f *testing.F) {
+	var frames bytes.Buffer
+	framer := must.Get(framing.NewFramer(&frames, &frames))(f)
+	for _, frame := range []framing.Frame{
+		&framing.SettingsFrame{FlagIdValues: []framing.SettingsFlagIdValue{{Id: framing.SettingsMaxConcurrentStreams, Value: 1}}},
+		&framing.SynReplyFrame{StreamId: 1}, &framing.DataFrame{StreamId: 1, Data: []byte("{}")}, &framing.SynStreamFrame{StreamId: 2, Headers: http.Header{"A": {"b"}}},
+		&framing.PingFrame{Id: 1}, &framing.WindowUpdateFrame{StreamId: 1, DeltaWindowSize: 1}, &framing.HeadersFrame{StreamId: 1, Headers: http.Header{"A": {"b"}}},
+		&framing.RstStreamFrame{StreamId: 1, Status: framing.Cancel}, &framing.GoAwayFrame{LastGoodStreamId: 1},
+	} {
+		start := frames.Len()
+		must.Succeed(f, framer.WriteFrame(frame))
+		f.Add(bytes.Clone(frames.Bytes()[start:]), []byte("\x82\x82\x00\x00\x00\x00\x00a"))
+	}
+	f.Add(bytes.Clone(frames.Bytes()), []byte("\x88\x80\x00\x00\x00\x00"))
+	f.Fuzz(func(t *testing.T, runtime, input []byte) {
+		before := allocated()
+		synctest.Test(t, func(t *testing.T) {
+			client, backend := &scriptedConn{Reader: bytes.NewReader(input)}, &scriptedConn{Reader: bytes.NewReader(runtime)}
+			commands{wanted: Streams{Stdin: true, Stdout: true, Stderr: true}}.Run(client, backend)
+			if n := client.out.Load(); n > int64(4*(len(runtime)+len(input))+1<<10) {
+				t.Errorf("%x, %x: %d bytes were answered", runtime, input, n)
+			}
+		})
+		if n := allocated() - before; n > maxFuzzBytes {
+			t.Errorf("%x: %d MiB", runtime, n>>20)
+		}
+	})
+}
+
+func allocated() uint64 {
+	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64()
 }

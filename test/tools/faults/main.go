@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -12,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/troupe-api/troupe/test/tools/internal/overlay"
 )
 
 // A fault is a mistake in one file, and the tests that must catch it.
@@ -100,12 +101,6 @@ func (f fault) mutated(root string) ([]byte, error) {
 	return bytes.Replace(text, []byte(f.old), []byte(f.new), 1), nil
 }
 
-var (
-	failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
-	hung       = regexp.MustCompile(`(?m)^\s*running tests:\n\s*(\S+)`)
-	panicked   = regexp.MustCompile(`(?m)^(panic: .*|fatal error: .*|WARNING: DATA RACE)$`)
-)
-
 // caught returns the first test that fails with the fault, or the line that reports a hang or
 // panic. It returns "" if all tests pass.
 func (f fault) caught(root string) (string, error) {
@@ -118,13 +113,8 @@ func (f fault) caught(root string) (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, filepath.Base(f.file))
-	overlay := filepath.Join(dir, "overlay.json")
-	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(root, f.file): file}})
+	flag, err := overlay.Write(dir, map[string][]byte{filepath.Join(root, f.file): text})
 	if err != nil {
-		return "", err
-	}
-	if err := errors.Join(os.WriteFile(file, text, 0o600), os.WriteFile(overlay, replace, 0o600)); err != nil {
 		return "", err
 	}
 	folder, tests := root, f.tests
@@ -132,7 +122,7 @@ func (f fault) caught(root string) (string, error) {
 		folder, tests = filepath.Join(root, "test"), "./"+strings.TrimPrefix(tests, "./test/")
 	}
 	c := exec.Command("go", append([]string{"test", "-vet=off", "-ldflags=-w", "-count=1", "-failfast", "-timeout=5m"}, strings.Fields(tests)...)...)
-	c.Dir, c.Env = folder, append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay)) // also for programs that tests build
+	c.Dir, c.Env = folder, append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" "+flag)) // also for programs that tests build
 	out, err := c.CombinedOutput()
 	if err == nil {
 		if bytes.Contains(out, []byte("no tests to run")) {
@@ -140,14 +130,8 @@ func (f fault) caught(root string) (string, error) {
 		}
 		return "", nil
 	}
-	if first := failedTest.FindSubmatch(out); first != nil {
-		return string(first[1]), nil
-	}
-	if endless := hung.FindSubmatch(out); endless != nil {
-		return string(endless[1]) + ", which does not end", nil
-	}
-	if label := panicked.Find(out); label != nil {
-		return string(label), nil
+	if failure := overlay.Failure(out); failure != "" {
+		return failure, nil
 	}
 	return "", fmt.Errorf("go test %s: %v\n%s", f.tests, err, out)
 }

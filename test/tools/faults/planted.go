@@ -3,7 +3,7 @@ package main
 import "slices"
 
 func faults() []fault {
-	return slices.Concat(storeFaults, watchFaults, journalFaults, mutationFaults, policyFaults)
+	return slices.Concat(storeFaults, watchFaults, journalFaults, mutationFaults, policyFaults, parserFaults)
 }
 
 // storeFaults lists faults in the handling of stored objects and resource versions.
@@ -270,6 +270,21 @@ var journalFaults = []fault{
 		"./persist -run ForeignBlocksOf",
 	},
 	{
+		"an accepted loss drops the journal", "persist/salvage.go",
+		"		return put(c)\n", "		return nil\n",
+		"./persist -run MissingFiles",
+	},
+	{
+		"a backup with trailing bytes is restored", "persist/restore.go",
+		"in.r, more[:]); !errors.Is(err, io.EOF) {", "in.r, more[:]); errors.Is(err, io.ErrClosedPipe) {",
+		"./persist -run CheckBackup",
+	},
+	{
+		"overlapping segments of the archive pass verification", "persist/verify.go",
+		"s.first < next && before.path != \"\"", "s.first < 0*next && before.path != \"\"",
+		"./persist -run VerifyFindsGaps",
+	},
+	{
 		"two processes share a data directory", "persist/vfs/lock_unix.go",
 		"syscall.LOCK_EX|syscall.LOCK_NB", "syscall.LOCK_SH|syscall.LOCK_NB",
 		"./persist -run SecondOpener|Locked",
@@ -286,6 +301,11 @@ var mutationFaults = []fault{
 	{
 		"an update with an old version wins", "actors/mutation/update.go",
 		"	if !cur.Committed || version != strconv.FormatUint(cur.Object.Version, 10) {", "	if !cur.Committed {",
+		"./actors/mutation",
+	},
+	{
+		"a deletion sets a generation that an object did not have", "actors/mutation/remove.go",
+		"p.cur.Object.Meta.Generation > 0 {", "p.cur.Object.Meta.Generation >= 0 {",
 		"./actors/mutation",
 	},
 	{
@@ -429,6 +449,21 @@ var policyFaults = []fault{
 		"./policy/admission/quota -run Usage|Never -timeout 60s",
 	},
 	{
+		"a reserved group of a token is kept", "policy/authn/oidc/claims.go",
+		"user.Groups = slices.DeleteFunc(user.Groups, isReserved)", "_ = isReserved",
+		"./policy -run FuzzOIDCClaims|TestClaims",
+	},
+	{
+		"a token with an unknown critical extension is accepted", "policy/authn/oidc/authenticator.go",
+		"; critical {", "; critical && token.Method == nil {",
+		"./policy -run TestTokens",
+	},
+	{
+		"a single string of groups is accepted", "policy/authn/oidc/claims.go",
+		"case single && groups.Has(\"claim\"):", "case single && groups.Has(\"prefixes\"):",
+		"./policy -run FuzzOIDCClaims|TestClaims",
+	},
+	{
 		"a truncated percent escape is read beyond its end", "http/internal/requestinfo/target.go",
 		"			if i+2 >= len(s) {\n				return \"\", false\n			}\n			hi, lo", "			hi, lo",
 		"./test/storage -run Malformed",
@@ -487,5 +522,34 @@ var policyFaults = []fault{
 		"an archive that is disabled keeps its segments", "persist/archive.go",
 		"	_, err := j.limitArchive(0)\n	return errors.Join(err, removeSegment(j.fs, s.path))", "	return removeSegment(j.fs, s.path)",
 		"./persist -run ArchiveCrash",
+	},
+}
+
+// parserFaults lists faults in parsers.
+var parserFaults = []fault{
+	{
+		"a quantity without digits is rejected", "kinds/quantity/quantity.go",
+		"if u.exp10 < minExponent || u.shift > maxEmptyShift {", "if u.exp10 < 0 || u.shift > 0 {",
+		"./kinds/quantity",
+	},
+	{
+		"one of two YAML keys that are equal in JSON is lost", "kinds/codec/yaml.go",
+		"if _, ok := root[name]; ok {", "if _, ok := root[name]; ok && false {",
+		"./kinds/codec -run DecodeYAML",
+	},
+	{
+		"the field selector = is compared with an empty name", "kinds/selector/requirement.go",
+		"name == \"\" && value == \"\" {", "name == \"\" && value == \"=\" {",
+		"./kinds/selector",
+	},
+	{
+		"spaces in a JSONPath are part of a name", "kinds/jsonpath/path.go",
+		"c == '.' || c == '[' || c == ' ':", "c == '.' || c == '[':",
+		"./kinds/table -run JSONPath|Path",
+	},
+	{
+		"a rejected configuration file takes effect", "cmd/troupe/daemon/settings_file.go",
+		"if len(r.errs) == 0 {", "if len(tree) > 0 {",
+		"./cmd/troupe/daemon -run ReadIsStrict|FuzzSettings",
 	},
 }
