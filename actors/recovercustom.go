@@ -8,7 +8,7 @@ import (
 
 func (r *recovery) addCollection(c *collection) {
 	r.trees[c] = new(objectIndex)
-	c.history = newHistory(0, r.store.retention)
+	c.history = newHistory(r.floor, r.store.retention)
 	r.store.addCollection(c)
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/policy/faultinjection"
 )
 
@@ -62,7 +63,7 @@ type settings struct {
 	log       *slog.Logger
 	now       func() time.Time // see SetClock
 	startedAt time.Time
-	origin    *Daemon                  // see Fork; nil after Start
+	origin    *origin                  // see Fork; nil otherwise, and after Start
 	recorder  *actors.Recorder         // see Record
 	faults    *faultinjection.Injector // nil if disabled
 	listener  net.Listener             // inherited from the previous daemon, or nil
@@ -153,10 +154,10 @@ func (d *Daemon) Fork(c Config, logs io.Writer) (*Daemon, error) {
 		c.From, c.Naming = "", d.config.Naming
 	}
 	fork, err := New(c, logs)
-	if err == nil {
-		fork.origin, fork.memory = d, d.memory.fork()
+	if err != nil {
+		return nil, err
 	}
-	return fork, err
+	return fork, d.state.journal.Freeze(func(files persist.Checkpoint) { d.copyTo(fork, files) })
 }
 
 // SetClock sets the clock for timestamps in objects and for service account tokens. Call it before
