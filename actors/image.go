@@ -48,8 +48,8 @@ func (r *recovery) load(i *Image) error {
 	for _, part := range i.collections {
 		c := r.store.allCollections()[part.storage]
 		if c == nil {
-			c = r.store.newCollection(part.storage, r.store.catalog.Opaque(part.storage))
-			r.addCollection(c)
+			r.addCollection(part.storage, r.store.catalog.Opaque(part.storage))
+			c = r.store.allCollections()[part.storage]
 		}
 		r.history.newest[c] = part.current.version
 		c.history = newHistory(part.floor, r.store.retention)

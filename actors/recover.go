@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/persist"
 )
 
@@ -19,9 +20,11 @@ type recovery struct {
 
 func (s *Store) recover(image *Image) error {
 	r := &recovery{store: s, history: newHistoryBuilder(s), trees: make(map[*collection]*objectIndex)}
+	all := map[meta.GroupResource]*collection{}
 	for _, k := range s.catalog.StorageKinds() {
-		r.addCollection(s.newCollection(k.Storage, k))
+		all[k.Storage] = r.newCollection(k.Storage, k)
 	}
+	s.collections.Store(&all)
 	read := r.readLog
 	if image != nil {
 		read = func() error { return r.load(image) }

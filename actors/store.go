@@ -81,7 +81,6 @@ func Open(o Options) (*Store, error) {
 		id: rand.Text()[:8], log: o.Log, catalog: o.Catalog, naming: o.Naming, logger: o.Logger, tuning: o.Tuning, now: o.Now, fatal: o.Fatal, observer: o.Observer, recorder: o.Recorder, stale: o.Stale, rewrites: o.Rewrites,
 		retention: newRetention(o.Tuning.HistoryBytes), conversions: conversion.NewService(o.Converter), compactions: make(chan chan error), logReads: make(chan struct{}, maxLogReads), logReaders: cache.New[string, chan struct{}](maxLogReaders), stop: make(chan struct{}),
 	}
-	s.collections.Store(&map[meta.GroupResource]*collection{})
 	s.lastApplied = o.Naming.Translate("kubectl.platform.io/last-applied-configuration")
 	if s.now == nil {
 		s.now = time.Now
