@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -95,6 +96,11 @@ func New(c Config, logs io.Writer) (*Daemon, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
+	return create(c, logs)
+}
+
+// create is New for a valid Config.
+func create(c Config, logs io.Writer) (*Daemon, error) {
 	gates, err := features.New(c.API.FeatureGates)
 	if err != nil {
 		return nil, err
@@ -153,7 +159,12 @@ func (d *Daemon) Fork(c Config, logs io.Writer) (*Daemon, error) {
 	if c.From != "" {
 		c.From, c.Naming = "", d.config.Naming
 	}
-	fork, err := New(c, logs)
+	if !reflect.DeepEqual(c, d.config) {
+		if err := c.Validate(); err != nil {
+			return nil, err
+		}
+	}
+	fork, err := create(c, logs)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"reflect"
 
 	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/actors/controllers/policyobjects"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/vfs"
 	"github.com/troupe-api/troupe/policy/authz/rbac"
@@ -18,6 +19,8 @@ type memory struct {
 	files    *vfs.Mem // contains the data directory
 	certs    *certs.Manager
 	tokenKey []byte // in PEM
+	// decoded is shared by a server and its forks. It is nil before the first fork.
+	decoded *policyobjects.Decoded
 }
 
 // An origin is the state from which a fork starts without reading its files.
@@ -42,7 +45,12 @@ func (d *Daemon) copyTo(fork *Daemon, files persist.Checkpoint) {
 	fork.origin = &origin{files, image, d.storage.rolePages()}
 }
 
-func (m *memory) fork() *memory { return &memory{m.files.Fork(), m.certs.Fork(), m.tokenKey} }
+func (m *memory) fork() *memory {
+	if m.decoded == nil {
+		m.decoded = policyobjects.NewDecoded()
+	}
+	return &memory{m.files.Fork(), m.certs.Fork(), m.tokenKey, m.decoded}
+}
 
 // Restart stops the daemon and starts its successor with the same settings, state and address.
 // Clients that connect meanwhile wait. ctx limits the stop. If Restart fails, no daemon runs.

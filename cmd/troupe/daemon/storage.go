@@ -68,7 +68,7 @@ func (s *storage) Start() error {
 	if err != nil {
 		return withAdvice(err)
 	}
-	s.objects = policyobjects.NewReader(s.store, s.kinds, s.log)
+	s.objects = policyobjects.NewReader(s.store, s.kinds, s.log, s.settings.memory.decoded)
 	if s.memory = s.newMemoryMonitor(tuning.HistoryBytes); s.memory != nil {
 		s.run(s.memory.run)
 	}
