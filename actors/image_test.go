@@ -77,6 +77,10 @@ func TestImages(t *testing.T) {
 			if want, gone := base.checkLists(seen), fork.checkLists(seen); gone != want {
 				t.Errorf("%d versions are gone, want %d", gone, want)
 			}
+			a, b := base.list(request.List{}).Items[0], fork.list(request.List{}).Items[0]
+			if a == b || &a.JSON[0] != &b.JSON[0] {
+				t.Error("the stores share an object with its memo, or do not share its JSON")
+			}
 			base.churn(chance, 20, seen)
 			fork.churn(chance, 20, ofFork)
 			if a, b := base.Unreadable(), fork.Unreadable(); len(b) != 1 || a[0] != b[0] {
