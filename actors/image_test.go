@@ -50,7 +50,7 @@ func (h *testStore) eventsUntil(from, last uint64) (all []string) {
 }
 
 // TestImages checks that a store that starts from an image has the state, the history and the
-// unreadable objects of the other store, that both are independent, and that its files are complete.
+// unreadable objects of the other store. Both must be independent, and the files complete.
 func TestImages(t *testing.T) {
 	for seed := range uint64(5) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

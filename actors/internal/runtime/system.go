@@ -16,8 +16,8 @@ func init() { cmap.SHARD_COUNT = 1 }
 // registryMaps is the number of concurrent maps in the registry after it is shrunk.
 const registryMaps = 32
 
-// sharedSystem returns the actor system of all runtimes in this process. A system is larger than the
-// state of a small server, and holds nothing but the names of actors.
+// sharedSystem returns the actor system of all runtimes in this process. A system is larger than a
+// small server's state, and holds nothing but the names of actors.
 var sharedSystem = sync.OnceValue(newSystem)
 
 // newSystem returns an actor system without a logger. The supervisor logs failures.

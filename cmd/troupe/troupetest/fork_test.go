@@ -62,7 +62,7 @@ func TestFork(t *testing.T) {
 	}
 }
 
-// TestForkWithOtherKinds checks a fork that cannot share decoded objects, because it has other kinds.
+// TestForkWithOtherKinds checks a fork with other kinds, which reads the journal.
 func TestForkWithOtherKinds(t *testing.T) {
 	base := troupetest.Start(t)
 	const jobs, maps = "/apis/batch/v1/jobs", "/api/v1/namespaces/default/configmaps"

@@ -29,8 +29,8 @@ type Object struct {
 //go:embed objects.json
 var objects []byte
 
-// FlowSchemas returns the FlowSchemas that the server maintains, in a shared slice. Their order is irrelevant, because
-// matching uses their precedence.
+// FlowSchemas returns the FlowSchemas that the server maintains, in a shared slice. Their order is
+// irrelevant, because matching uses their precedence.
 func FlowSchemas(n *meta.Naming) []Object { return objectsOf("FlowSchema", n) }
 
 // PriorityLevels returns the priority levels that the server maintains, in a shared slice.
