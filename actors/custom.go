@@ -170,7 +170,7 @@ func (c *collection) withSelectableFields(o *meta.Object) *meta.Object {
 	if slices.Equal(fields, o.Meta.Fields) {
 		return o
 	}
-	out := &meta.Object{Key: o.Key, Version: o.Version, JSON: o.JSON, ItemOffset: o.ItemOffset, Meta: o.Meta}
+	out := withoutMemo(o)
 	out.Meta.Fields = fields
 	return out
 }

@@ -42,7 +42,7 @@ const (
 // collection that decodes only metadata until the CRDs are known.
 func (r *recovery) decode(d decoding) error {
 	if parsed, err := meta.ParseKey(d.key); err == nil && r.store.allCollections()[parsed.GroupResource] == nil {
-		r.addCollection(r.store.newCollection(parsed.GroupResource, r.store.catalog.Opaque(parsed.GroupResource)))
+		r.addCollection(parsed.GroupResource, r.store.catalog.Opaque(parsed.GroupResource))
 	}
 	a := &r.ahead
 	a.gathered, a.bytes = append(a.gathered, d), a.bytes+len(d.value)

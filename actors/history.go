@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -159,6 +160,12 @@ func (h *history) deselected(r *record) *meta.Object {
 		h.retention.trim()
 	}
 	return o
+}
+
+// all returns the retained records, possibly without some unless the caller holds retention.mu.
+func (h *history) all() []*record {
+	records, _ := (&cursor{history: h, chunk: (*h.chunks.Load())[0], after: h.floor.Load()}).read(nil, math.MaxInt, math.MaxUint64)
+	return records
 }
 
 // firstVersionSince returns the version of the first record at or after the given time, or 0. The

@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"math"
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -131,22 +130,17 @@ func (b *historyBuilder) add(c *collection, r *record) {
 	b.retention.expire(b.oldest)
 }
 
-// finish completes the histories after the last commit. last is the newest committed version.
-func (b *historyBuilder) finish(collections map[meta.GroupResource]*collection, last uint64) {
-	floor := last
-	if b.started {
-		floor = b.floor
-	}
+// finish completes the histories after the last commit.
+func (b *historyBuilder) finish(collections map[meta.GroupResource]*collection) {
 	for _, c := range collections {
-		c.history.floor.Store(max(floor, c.history.floor.Load()))
+		c.history.floor.Store(max(b.floor, c.history.floor.Load()))
 	}
 	b.retention.onDrop, b.retention.recoveryBytes = nil, 0
 	b.retention.setLimit(b.tuning.HistoryBytes)
 }
 
 func (b *historyBuilder) updateObjects(h *history, change func(*meta.Object)) {
-	records, _ := (&cursor{history: h, chunk: (*h.chunks.Load())[0], after: h.floor.Load()}).read(nil, math.MaxInt, math.MaxUint64)
-	for _, r := range records {
+	for _, r := range h.all() {
 		change(r.object)
 		if r.previous != nil {
 			change(r.previous)

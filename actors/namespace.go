@@ -74,7 +74,11 @@ func (s *Store) ensureNamespaces() error {
 	names := slices.Concat([]string{"default"}, s.naming.SystemNamespaces())
 	faults := make([]error, len(names))
 	var wait sync.WaitGroup
+	existing := s.allCollections()[namespaces].published.Load()
 	for i, name := range names {
+		if existing.get(path("", name)) != nil {
+			continue
+		}
 		wait.Go(func() { faults[i] = s.ensureNamespace(name) })
 	}
 	wait.Wait()

@@ -35,9 +35,9 @@ type Options struct {
 	// after a key change. The store then writes a snapshot, which rewrites all objects. Rewrites is
 	// nil if Stale is nil or if snapshots cannot rewrite values.
 	Rewrites func() uint64
-	// Base is a store of the same kinds. If the log began as a copy of Base's log, the objects in
-	// both are shared and need not be decoded. Base may be nil.
-	Base *Store
+	// Image is the state of another store of the same kinds. The log must be a copy of that store's
+	// log (persist.Options.Checkpoint). If Image is nil, the state is recovered from the log.
+	Image *Image
 	// Observer receives every published change. It may be nil.
 	Observer Observer
 	// Recorder also receives every published change. It may be nil.

@@ -11,13 +11,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/vfs"
 )
 
 // appendUnreadable appends values that cannot be decoded to the journal in dir, which must be
 // closed.
-func appendUnreadable(t *testing.T, dir string, writes ...persist.Write) {
+func appendUnreadable(t *testing.T, dir string, fs vfs.FS, writes ...persist.Write) {
 	t.Helper()
-	journal := must.Get(persist.Open(dir, persist.Options{}))(t)
+	journal := must.Get(persist.Open(dir, persist.Options{FS: fs}))(t)
 	defer func() { _ = journal.Close() }()
 	must.Get(journal.Recover(persist.Recovery{
 		Item: func(persist.Item) error { return nil }, Base: func(persist.Revision) error { return nil }, Commit: func(persist.Commit) error { return nil },
@@ -60,7 +61,7 @@ func TestQuarantineInSnapshots(t *testing.T) {
 	must.Get(h.create("spoilt", "a"))(t)
 	first := h.Version()
 	h.close()
-	appendUnreadable(t, dir, persist.Write{Key: "/configmaps/default/spoilt", Value: []byte("{"), RevisionOffset: -1},
+	appendUnreadable(t, dir, vfs.OS{}, persist.Write{Key: "/configmaps/default/spoilt", Value: []byte("{"), RevisionOffset: -1},
 		persist.Write{Key: "/configmaps/default/never", Value: []byte("{"), RevisionOffset: -1, Metadata: []byte{1}},
 		persist.Write{Key: "/configmaps/default/never", Delete: true, RevisionOffset: -1})
 	for range 3 {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/persist"
 )
 
@@ -13,31 +14,48 @@ type recovery struct {
 	history *historyBuilder
 	trees   map[*collection]*objectIndex
 	ahead   decodeAhead
+	last    uint64 // newest version
+	floor   uint64 // of the histories of added collections
 }
 
-func (s *Store) recover() error {
+func (s *Store) recover(image *Image) error {
 	r := &recovery{store: s, history: newHistoryBuilder(s), trees: make(map[*collection]*objectIndex)}
+	all := map[meta.GroupResource]*collection{}
 	for _, k := range s.catalog.StorageKinds() {
-		r.addCollection(s.newCollection(k.Storage, k))
+		all[k.Storage] = r.newCollection(k.Storage, k)
 	}
-	last, err := s.log.Recover(persist.Recovery{
-		Item: r.item, Base: r.setBase, HistoryAfter: r.history.begin, Commit: r.commit, State: publishedState{s},
-	})
-	if err == nil {
-		err = r.finishDecoding()
+	s.collections.Store(&all)
+	read := r.readLog
+	if image != nil {
+		read = func() error { return r.load(image) }
 	}
+	err := read()
 	if err == nil {
 		err = r.registerCustomKinds()
 	}
 	if err != nil {
 		return fmt.Errorf("recovery: %w", err)
 	}
-	r.history.finish(s.allCollections(), uint64(last))
+	r.history.finish(s.allCollections())
 	for _, c := range s.allCollections() {
 		c.published.Store(&snapshot{objects: r.trees[c], fieldIndexes: newFieldIndexes(c.kind(), r.trees[c]), version: r.history.newest[c]})
 	}
-	s.appliedRevision.version = uint64(last)
+	s.appliedRevision.version = r.last
 	return nil
+}
+
+func (r *recovery) readLog() error {
+	last, err := r.store.log.Recover(persist.Recovery{
+		Item: r.item, Base: r.setBase, HistoryAfter: r.history.begin, Commit: r.commit, State: publishedState{r.store},
+	})
+	if err == nil {
+		err = r.finishDecoding()
+	}
+	if !r.history.started {
+		r.history.floor = uint64(last)
+	}
+	r.last = uint64(last)
+	return err
 }
 
 func (r *recovery) item(i persist.Item) error {

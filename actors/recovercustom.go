@@ -2,14 +2,20 @@ package actors
 
 import (
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist"
 )
 
-func (r *recovery) addCollection(c *collection) {
+func (r *recovery) newCollection(storage meta.GroupResource, k *schema.Kind) *collection {
+	c := r.store.newCollection(storage, k)
 	r.trees[c] = new(objectIndex)
-	c.history = newHistory(0, r.store.retention)
-	r.store.addCollection(c)
+	c.history = newHistory(r.floor, r.store.retention)
+	return c
+}
+
+func (r *recovery) addCollection(storage meta.GroupResource, k *schema.Kind) {
+	r.store.addCollection(r.newCollection(storage, k))
 }
 
 // registerCustomKinds adds the kinds of the recovered CRDs to the catalog, and creates their
@@ -33,7 +39,7 @@ func (r *recovery) registerCustomKinds() error {
 		}
 		s.catalog.AddDefinition(d)
 		if c == nil {
-			r.addCollection(s.newCollection(d.Stored.Storage, d.Stored))
+			r.addCollection(d.Stored.Storage, d.Stored)
 			continue
 		}
 		c.currentKind.Store(d.Stored)

@@ -37,7 +37,6 @@ type Store struct {
 	recorder   *Recorder // may be nil
 	stale      func(key string, version persist.Revision) bool
 	rewrites   func() uint64 // Options.Rewrites
-	base       *Store        // Options.Base, during recovery
 	// lastApplied is the name of kubectl's last-applied annotation.
 	lastApplied string
 
@@ -79,10 +78,9 @@ func Open(o Options) (*Store, error) {
 		return nil, fmt.Errorf("tuning: %w", err)
 	}
 	s := &Store{
-		id: rand.Text()[:8], log: o.Log, catalog: o.Catalog, naming: o.Naming, logger: o.Logger, tuning: o.Tuning, now: o.Now, fatal: o.Fatal, observer: o.Observer, recorder: o.Recorder, stale: o.Stale, rewrites: o.Rewrites, base: o.Base,
+		id: rand.Text()[:8], log: o.Log, catalog: o.Catalog, naming: o.Naming, logger: o.Logger, tuning: o.Tuning, now: o.Now, fatal: o.Fatal, observer: o.Observer, recorder: o.Recorder, stale: o.Stale, rewrites: o.Rewrites,
 		retention: newRetention(o.Tuning.HistoryBytes), conversions: conversion.NewService(o.Converter), compactions: make(chan chan error), logReads: make(chan struct{}, maxLogReads), logReaders: cache.New[string, chan struct{}](maxLogReaders), stop: make(chan struct{}),
 	}
-	s.collections.Store(&map[meta.GroupResource]*collection{})
 	s.lastApplied = o.Naming.Translate("kubectl.platform.io/last-applied-configuration")
 	if s.now == nil {
 		s.now = time.Now
@@ -94,10 +92,9 @@ func Open(o Options) (*Store, error) {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
 	s.runtime = runtime.New(runtime.Options{Throughput: s.tuning.Throughput, Supervision: s.tuning.supervision(), Logger: s.logger})
-	if err := s.recover(); err != nil {
+	if err := s.recover(o.Image); err != nil {
 		return nil, err
 	}
-	s.base = nil
 	s.logUnreadable()
 	if err := s.setAllocators(o.Allocators); err != nil {
 		return nil, err
@@ -139,31 +136,11 @@ func (s *Store) decode(key string, revision persist.Revision, value []byte) (*co
 	if c == nil {
 		return nil, nil, fmt.Errorf("stored key %q: no such kind is served", key)
 	}
-	if o := s.base.shared(parsed, revision); o != nil {
-		return c, o, nil
-	}
 	object, err := codec.NewObject(c.kind(), parsed, uint64(revision), value)
 	if err != nil {
 		return nil, nil, fmt.Errorf("stored object %q: %w", key, err)
 	}
 	return c, object, nil
-}
-
-// shared returns a copy of the current object if it has the given revision, and otherwise nil. The
-// copy shares the JSON but not the memo, whose forms belong to one server.
-func (s *Store) shared(key meta.Key, revision persist.Revision) *meta.Object {
-	if s == nil {
-		return nil
-	}
-	c := s.allCollections()[key.GroupResource]
-	if c == nil {
-		return nil
-	}
-	o := c.published.Load().get(path(key.Namespace, key.Name))
-	if o == nil || o.Version != uint64(revision) {
-		return nil
-	}
-	return &meta.Object{Key: o.Key, Version: o.Version, JSON: o.JSON, ItemOffset: o.ItemOffset, Meta: o.Meta}
 }
 
 // Version returns the newest version that is visible to all reads.

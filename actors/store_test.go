@@ -36,11 +36,14 @@ func open(t testing.TB, dir string, change func(*actors.Options)) *testStore {
 
 func openOn(t testing.TB, dir string, fs vfs.FS, change func(*actors.Options)) *testStore {
 	t.Helper()
+	return openLog(t, dir, must.Get(persist.Open(dir, persist.Options{FS: fs, Sync: persist.SyncAlways}))(t), change)
+}
+
+func openLog(t testing.TB, dir string, journal *persist.Journal, change func(*actors.Options)) *testStore {
+	t.Helper()
 	kinds, err := catalog.New(meta.Platform)
 	must.Succeed(t, err)
-	h := &testStore{t: t, kinds: kinds, dir: dir}
-	h.journal, err = persist.Open(dir, persist.Options{FS: fs, Sync: persist.SyncAlways})
-	must.Succeed(t, err)
+	h := &testStore{t: t, kinds: kinds, dir: dir, journal: journal}
 	options := actors.Options{Log: h.journal, Catalog: kinds, Naming: meta.Platform, Tuning: actors.DefaultTuning(),
 		Fatal: func(err error) { t.Error("fatal:", err) }}
 	if change != nil {

@@ -48,6 +48,9 @@ type Options struct {
 	AcceptDataLoss bool
 	// Transformer encodes and decodes values. If it is nil, they are stored unchanged.
 	Transformer Transformer
+	// Checkpoint states that the directory is a copy made by Freeze, whose state the caller already
+	// has and passes as Recovery.State. Recover then delivers nothing.
+	Checkpoint *Checkpoint
 
 	bootID string // boot identifier: unsynced writes survive until the next boot
 }

@@ -62,7 +62,13 @@ func (j *Journal) Recover(r Recovery) (Revision, error) {
 	}
 	j.states.begin(r.State)
 	run := &recovery{j: j, r: r}
-	if err := run.runSteps(run.loadState, run.findSegments, run.dropStaleJournal, run.replayJournal, run.checkComplete, run.openActiveSegment); err != nil {
+	var err error
+	if c := j.o.Checkpoint; c != nil {
+		err = run.resume(c)
+	} else {
+		err = run.runSteps(run.loadState, run.findSegments, run.dropStaleJournal, run.replayJournal, run.checkComplete, run.openActiveSegment)
+	}
+	if err != nil {
 		return 0, err
 	}
 	if j.o.WatermarkInterval > 0 {

@@ -37,6 +37,9 @@ func runtimeConfigKeys(k *schema.Kind) []string {
 
 func (r RuntimeConfig) enabled(k *schema.Kind) bool {
 	on := !k.OffByDefault
+	if len(r) == 0 {
+		return on
+	}
 	for _, key := range runtimeConfigKeys(k) {
 		if setting, ok := r[key]; ok {
 			on = setting
@@ -63,6 +66,9 @@ func (r RuntimeConfig) check(kinds []*schema.Kind) error {
 }
 
 func (r RuntimeConfig) unknown(kinds []*schema.Kind) []string {
+	if len(r) == 0 {
+		return nil
+	}
 	known := map[string]bool{"api/ga": true, "api/beta": true, "api/alpha": true}
 	for _, k := range kinds {
 		for _, key := range runtimeConfigKeys(k) {

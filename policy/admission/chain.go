@@ -62,19 +62,26 @@ func New(naming *meta.Naming, switches PluginConfig, all []Registration) *Chain 
 		}
 	}
 	slices.SortStableFunc(c.registrations, func(a, b *Registration) int { return position(a.Name) - position(b.Name) })
-	for _, r := range c.registrations {
+	handles := make([]map[resourceKey]bool, len(c.registrations)) // nil: all resources
+	for i, r := range c.registrations {
 		if slices.Contains(r.Resources, allResources) {
 			c.forAll = append(c.forAll, r)
+		} else {
+			handles[i] = map[resourceKey]bool{}
 		}
 		for _, name := range r.Resources {
 			if name != allResources {
-				c.byResource[keyOf(naming, name)] = nil
+				key := keyOf(naming, name)
+				c.byResource[key] = nil
+				if handles[i] != nil {
+					handles[i][key] = true
+				}
 			}
 		}
 	}
-	for _, r := range c.registrations {
+	for i, r := range c.registrations {
 		for key := range c.byResource {
-			if slices.ContainsFunc(r.Resources, func(name string) bool { return name == allResources || keyOf(naming, name) == key }) {
+			if handles[i] == nil || handles[i][key] {
 				c.byResource[key] = append(c.byResource[key], r)
 			}
 		}

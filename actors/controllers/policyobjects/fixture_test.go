@@ -51,7 +51,7 @@ func newCluster(t *testing.T, naming *meta.Naming) *cluster {
 		}
 		cancel()
 	})
-	c := &cluster{t: t, ctx: running, kinds: kinds, reader: NewReader(store, kinds, log)}
+	c := &cluster{t: t, ctx: running, kinds: kinds, reader: NewReader(store, kinds, log, nil)}
 	roles := map[meta.GroupResource]bool{}
 	for _, r := range rbac.Resources() {
 		roles[c.reader.Storage(r)] = true

@@ -20,7 +20,7 @@ func (r *Reader) Inform(ctx context.Context, resource meta.GroupResource, onChan
 		if k := source.Kind(); !e.Deleted && k != nil {
 			// Report an unreadable object as deleted, so that its previous version no longer
 			// applies.
-			if object := r.decode(k, e.Object); object != nil {
+			if object := r.decodeShared(k, e.Object); object != nil {
 				change = policy.Change{Object: object}
 			}
 		}

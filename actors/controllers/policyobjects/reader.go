@@ -27,6 +27,8 @@ type Reader struct {
 	kinds kindIndex
 	log   *slog.Logger
 
+	decoded *Decoded // may be nil
+
 	changes atomic.Uint64
 
 	mu       sync.Mutex // guards observed
@@ -39,10 +41,10 @@ var (
 	_ actors.Observers       = (*Reader)(nil)
 )
 
-// NewReader returns a Reader for store that looks up kinds in a catalog.
-func NewReader(store *actors.Store, kinds *catalog.Catalog, log *slog.Logger) *Reader {
+// NewReader returns a Reader for store that looks up kinds in a catalog. decoded may be nil.
+func NewReader(store *actors.Store, kinds *catalog.Catalog, log *slog.Logger, decoded *Decoded) *Reader {
 	return &Reader{
-		store: store, env: reconcile.NewEnv(store, kinds, log), kinds: kindIndex{catalog: kinds}, log: log,
+		store: store, env: reconcile.NewEnv(store, kinds, log), kinds: kindIndex{catalog: kinds}, log: log, decoded: decoded,
 		observed: map[meta.GroupResource][]*reconcile.ObservedRevision{},
 	}
 }

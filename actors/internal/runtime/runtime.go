@@ -24,7 +24,7 @@ type Options struct {
 
 func New(o Options) *Runtime {
 	return &Runtime{
-		system: newSystem(), dispatcher: newDispatcher(o.Throughput),
+		system: sharedSystem(), dispatcher: newDispatcher(o.Throughput),
 		supervisor: &supervisor{settings: o.Supervision, logger: o.Logger},
 	}
 }

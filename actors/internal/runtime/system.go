@@ -3,6 +3,7 @@ package runtime
 import (
 	"log/slog"
 	"slices"
+	"sync"
 
 	"github.com/asynkron/protoactor-go/actor"
 	cmap "github.com/orcaman/concurrent-map"
@@ -14,6 +15,10 @@ func init() { cmap.SHARD_COUNT = 1 }
 
 // registryMaps is the number of concurrent maps in the registry after it is shrunk.
 const registryMaps = 32
+
+// sharedSystem returns the actor system of all runtimes in this process. A system is larger than a
+// small server's state, and holds nothing but the names of actors.
+var sharedSystem = sync.OnceValue(newSystem)
 
 // newSystem returns an actor system without a logger. The supervisor logs failures.
 func newSystem() *actor.ActorSystem {

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/policy/faultinjection"
 )
 
@@ -62,7 +64,7 @@ type settings struct {
 	log       *slog.Logger
 	now       func() time.Time // see SetClock
 	startedAt time.Time
-	origin    *Daemon                  // see Fork; nil after Start
+	origin    *origin                  // see Fork; nil otherwise, and after Start
 	recorder  *actors.Recorder         // see Record
 	faults    *faultinjection.Injector // nil if disabled
 	listener  net.Listener             // inherited from the previous daemon, or nil
@@ -94,6 +96,11 @@ func New(c Config, logs io.Writer) (*Daemon, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
+	return create(c, logs)
+}
+
+// create is New for a valid Config.
+func create(c Config, logs io.Writer) (*Daemon, error) {
 	gates, err := features.New(c.API.FeatureGates)
 	if err != nil {
 		return nil, err
@@ -152,11 +159,16 @@ func (d *Daemon) Fork(c Config, logs io.Writer) (*Daemon, error) {
 	if c.From != "" {
 		c.From, c.Naming = "", d.config.Naming
 	}
-	fork, err := New(c, logs)
-	if err == nil {
-		fork.origin, fork.memory = d, d.memory.fork()
+	if !reflect.DeepEqual(c, d.config) {
+		if err := c.Validate(); err != nil {
+			return nil, err
+		}
 	}
-	return fork, err
+	fork, err := create(c, logs)
+	if err != nil {
+		return nil, err
+	}
+	return fork, d.state.journal.Freeze(func(files persist.Checkpoint) { d.copyTo(fork, files) })
 }
 
 // SetClock sets the clock for timestamps in objects and for service account tokens. Call it before

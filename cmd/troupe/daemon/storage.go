@@ -56,23 +56,23 @@ func (s *storage) Start() error {
 	s.quotas = quota.New(s.naming, s.log, shared)
 	s.conversionMetrics = conversion.NewMetrics(func(definition string) bool { return s.kinds.Definition(definition) != nil })
 	s.conversionWebhooks = conversion.New(s.naming, s.conversionMetrics)
-	var base *actors.Store
+	var image *actors.Image
 	if s.origin != nil {
-		base = s.origin.storage.store
+		image = s.origin.image
 	}
 	s.store, err = actors.Open(actors.Options{
-		Log: s.state.current(), ObjectTime: s.now, Catalog: s.kinds, Naming: s.naming, Logger: s.log, Tuning: tuning, Allocators: allocators, Base: base,
+		Log: s.state.current(), ObjectTime: s.now, Catalog: s.kinds, Naming: s.naming, Logger: s.log, Tuning: tuning, Allocators: allocators, Image: image,
 		Observer: s.quotas, Recorder: s.recorder, Converter: s.conversionWebhooks.For, Fatal: s.fatal.report,
 		Stale: s.state.encryption.stale(), Rewrites: s.state.rewrites(),
 	})
 	if err != nil {
 		return withAdvice(err)
 	}
-	s.objects = policyobjects.NewReader(s.store, s.kinds, s.log)
+	s.objects = policyobjects.NewReader(s.store, s.kinds, s.log, s.settings.memory.decoded)
 	if s.memory = s.newMemoryMonitor(tuning.HistoryBytes); s.memory != nil {
 		s.run(s.memory.run)
 	}
-	if s.origin == nil || !reflect.DeepEqual(s.rolePages(), s.origin.storage.rolePages()) {
+	if s.origin == nil || !reflect.DeepEqual(s.rolePages(), s.origin.rolePages) {
 		s.ensureDefaults()
 	}
 	return nil

@@ -73,6 +73,10 @@ func (l *stateLog) openJournal() (err error) {
 			return err
 		}
 	}
+	var checkpoint *persist.Checkpoint
+	if l.origin != nil {
+		checkpoint = &l.origin.files
+	}
 	l.journal, err = persist.Open(l.config.DataDir, persist.Options{
 		FS:             files,
 		Transformer:    l.encryption.transformer,
@@ -81,6 +85,7 @@ func (l *stateLog) openJournal() (err error) {
 		Sync:           sync,
 		AcceptDataLoss: l.config.AcceptDataLoss,
 		Logger:         l.log,
+		Checkpoint:     checkpoint,
 	})
 	if err != nil {
 		return withAdvice(err)

@@ -57,7 +57,7 @@ func ExampleServer_Changes() {
 	defer end()
 
 	server := troupetest.Start(t)
-	changes := server.Changes(t, troupetest.OfKinds("ConfigMap"))
+	changes := server.Changes(t, troupetest.OfKinds("ConfigMap"), troupetest.InNamespaces("default"))
 	status(server.Client(), "POST", server.URL+exampleMaps+"?fieldManager=shop", `{"metadata":{"name":"settings"},"data":{"color":"red"}}`)
 	status(server.Client(), "PATCH", server.URL+exampleMaps+"/settings?fieldManager=shop", `{"data":{"color":"blue"}}`)
 	fmt.Println(changes.Next(t.Context()).Verb)
@@ -79,7 +79,7 @@ func ExampleServer_ExpectNoWrites() {
 		fmt.Println(status(server.Client(), "APPLY", server.URL+exampleMaps+"/settings?fieldManager=shop", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings"},"data":{"color":"red"}}`))
 	}
 	apply()
-	server.ExpectNoWrites(t, apply, troupetest.OfKinds("ConfigMap"))
+	server.ExpectNoWrites(t, apply, troupetest.OfKinds("ConfigMap"), troupetest.InNamespaces("default"))
 	// Output:
 	// 201 Created
 	// 200 OK

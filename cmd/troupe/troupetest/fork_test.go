@@ -24,7 +24,7 @@ func TestFork(t *testing.T) {
 	mustDo(t, base, 201, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", widgets)
 	small := mustDo(t, base, 201, "POST", things, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"small"},"spec":{"size":"1"}}`)
 	before := mustDo(t, base, 201, "POST", maps, `{"metadata":{"name":"a"},"data":{"from":"base"}}`)
-	mustDo(t, base, 201, "POST", maps, `{"metadata":{"name":"gone"}}`)
+	gone := mustDo(t, base, 201, "POST", maps, `{"metadata":{"name":"gone"}}`)
 	mustDo(t, base, 200, "DELETE", maps+"/gone", "")
 
 	fork, second := troupetest.Fork(t, base), troupetest.Fork(t, base)
@@ -32,6 +32,7 @@ func TestFork(t *testing.T) {
 		t.Errorf("the fork answers %d %v to the administrator of base, want %v", code, o, before)
 	}
 	mustDo(t, fork, 404, "GET", maps+"/gone", "")
+	awaitDeletion(t, fork, maps, gone)
 	found := mustDo(t, fork, 200, "GET", things+"?fieldSelector=spec.size%3D1", "")["items"].([]any)
 	if len(found) != 1 || fmt.Sprint(found[0]) != fmt.Sprint(small) {
 		t.Errorf("the widgets of size 1 are %v, want %v", found, small)
@@ -41,6 +42,7 @@ func TestFork(t *testing.T) {
 	mustDo(t, fork, 201, "POST", maps, `{"metadata":{"name":"only-fork"}}`)
 	mustDo(t, base, 200, "DELETE", things+"/small", "")
 	mustDo(t, base, 201, "POST", maps, `{"metadata":{"name":"only-base"}}`)
+	second.Restart(t)
 	for _, c := range []struct {
 		server                 *troupetest.Server
 		from                   string
@@ -57,6 +59,23 @@ func TestFork(t *testing.T) {
 		mustDo(t, c.server, c.widget, "GET", things+"/small", "")
 		mustDo(t, c.server, c.byFork, "GET", maps+"/only-fork", "")
 		mustDo(t, c.server, c.byBase, "GET", maps+"/only-base", "")
+	}
+}
+
+// TestForkWithOtherKinds checks a fork with other kinds, which reads the journal.
+func TestForkWithOtherKinds(t *testing.T) {
+	base := troupetest.Start(t)
+	const jobs, maps = "/apis/batch/v1/jobs", "/api/v1/namespaces/default/configmaps"
+	before := mustDo(t, base, 201, "POST", maps, `{"metadata":{"name":"a"}}`)
+	fork := troupetest.Fork(t, base, troupetest.WithConfig(func(c *daemon.Config) { c.API.RuntimeConfig = daemon.Switches{"batch/v1": false} }))
+	if o := mustDo(t, fork, 200, "GET", maps+"/a", ""); fmt.Sprint(o) != fmt.Sprint(before) {
+		t.Errorf("the fork has %v, want %v", o, before)
+	}
+	mustDo(t, base, 200, "GET", jobs, "")
+	answer := must.Get(fork.Client().Get(fork.URL + jobs))(t)
+	defer answer.Body.Close()
+	if answer.StatusCode != 404 {
+		t.Errorf("Jobs are answered with %s, want 404", answer.Status)
 	}
 }
 

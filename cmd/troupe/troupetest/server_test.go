@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-func do(t *testing.T, c *troupetest.Credentials, method, url, body string) (int, map[string]any) {
+func do(t testing.TB, c *troupetest.Credentials, method, url, body string) (int, map[string]any) {
 	t.Helper()
 	request := must.Get(http.NewRequest(method, url, strings.NewReader(body)))(t)
 	request.Header.Set("Content-Type", "application/json")
@@ -30,7 +30,7 @@ func do(t *testing.T, c *troupetest.Credentials, method, url, body string) (int,
 	return answer.StatusCode, o
 }
 
-func mustDo(t *testing.T, s *troupetest.Server, want int, method, path, body string) map[string]any {
+func mustDo(t testing.TB, s *troupetest.Server, want int, method, path, body string) map[string]any {
 	t.Helper()
 	code, o := do(t, s.Credentials, method, s.URL+path, body)
 	if code != want {

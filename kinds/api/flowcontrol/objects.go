@@ -2,6 +2,7 @@ package flowcontrol
 
 import (
 	_ "embed"
+	"sync"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -28,14 +29,26 @@ type Object struct {
 //go:embed objects.json
 var objects []byte
 
-// FlowSchemas returns the FlowSchemas that the server maintains. Their order is irrelevant, because
-// matching uses their precedence.
+// FlowSchemas returns the FlowSchemas that the server maintains, in a shared slice. Their order is
+// irrelevant, because matching uses their precedence.
 func FlowSchemas(n *meta.Naming) []Object { return objectsOf("FlowSchema", n) }
 
-// PriorityLevels returns the priority levels that the server maintains.
+// PriorityLevels returns the priority levels that the server maintains, in a shared slice.
 func PriorityLevels() []Object { return objectsOf("PriorityLevelConfiguration", meta.Platform) }
 
-func objectsOf(kind string, n *meta.Naming) (all []Object) {
+type objectsKey struct {
+	kind   string
+	naming *meta.Naming
+}
+
+var decodedObjects sync.Map
+
+func objectsOf(kind string, n *meta.Naming) []Object {
+	decode, _ := decodedObjects.LoadOrStore(objectsKey{kind, n}, sync.OnceValue(func() []Object { return decodeObjects(kind, n) }))
+	return decode.(func() []Object)()
+}
+
+func decodeObjects(kind string, n *meta.Naming) (all []Object) {
 	table, err := tree.Decode(objects)
 	if err != nil {
 		panic(err)

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -37,7 +38,7 @@ func (r *Recorder) Record(k Client, o *meta.Object, kind, reason, message string
 	}, version: o.Version}
 	e.about = e.about.clone()
 	select {
-	case r.writer.queue <- &e:
+	case r.writer.queue() <- &e:
 	default:
 	}
 }
@@ -86,8 +87,8 @@ type event struct {
 type eventWriter struct {
 	events  Client
 	logger  *slog.Logger
-	queue   chan *event
-	running Exclusive // guards the fields below
+	queue   func() chan *event // created on first use, because most controllers write no Events
+	running Exclusive          // guards the fields below
 
 	// These maps remember earlier Events. Clearing a full map is safe, because it only starts new
 	// series and budgets.
@@ -119,7 +120,7 @@ type eventBudget struct {
 
 func newEventWriter(events Client, logger *slog.Logger) *eventWriter {
 	return &eventWriter{
-		events: events, logger: logger, queue: make(chan *event, maxEventQueue),
+		events: events, logger: logger, queue: sync.OnceValue(func() chan *event { return make(chan *event, maxEventQueue) }),
 		similar: map[event]*similarEvents{}, series: map[event]*eventSeries{}, budgets: map[event]*eventBudget{},
 	}
 }
@@ -133,7 +134,7 @@ func (e *Env) RunEvents(ctx context.Context) {
 			select {
 			case <-ctx.Done():
 				return
-			case e := <-w.queue:
+			case e := <-w.queue():
 				if err := w.write(ctx, *e); err != nil && ctx.Err() == nil {
 					w.logger.Debug("cannot write an Event", "reason", e.reason, "name", e.about.Name, "error", err)
 				}
