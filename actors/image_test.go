@@ -49,6 +49,21 @@ func (h *testStore) eventsUntil(from, last uint64) (all []string) {
 	}
 }
 
+// firstWatched returns the oldest version from which a watch can start.
+func (h *testStore) firstWatched(last uint64) uint64 {
+	h.t.Helper()
+	for from := uint64(1); ; from++ {
+		session, err := h.Watch(context.Background(), request.Watch{Kind: h.kind("configmaps"), Version: from}, make(eventSink, 128))
+		if err == nil {
+			session.Stop()
+			return from
+		}
+		if from == last {
+			h.t.Fatal(err)
+		}
+	}
+}
+
 // TestImages checks that a store that starts from an image has the state, the history and the
 // unreadable objects of the other store. Both must be independent, and the files complete.
 func TestImages(t *testing.T) {
@@ -63,7 +78,7 @@ func TestImages(t *testing.T) {
 			base.churn(chance, 20, seen)
 			base.close()
 			appendUnreadable(t, "/data", fs, persist.Write{Key: "/configmaps/default/spoilt", Value: []byte("{"), RevisionOffset: -1})
-			base = openOn(t, "/data", fs, nil)
+			base = openOn(t, "/data", fs, func(o *actors.Options) { o.Tuning.HistoryBytes = 8 << 10 })
 			base.churn(chance, 20, seen)
 			last := must.Get(base.create("last", "x"))(t).Object.Version
 
@@ -73,6 +88,9 @@ func TestImages(t *testing.T) {
 				if want, got := base.eventsUntil(from, last), fork.eventsUntil(from, last); !slices.Equal(got, want) {
 					t.Errorf("the events after version %d are\n%q\nwant\n%q", from, got, want)
 				}
+			}
+			if want, got := base.firstWatched(last), fork.firstWatched(last); want == 1 || got != want {
+				t.Errorf("watches can start at %d, want %d", got, want)
 			}
 			if want, gone := base.checkLists(seen), fork.checkLists(seen); gone != want {
 				t.Errorf("%d versions are gone, want %d", gone, want)

@@ -37,6 +37,9 @@ func TestCheckpoint(t *testing.T) {
 		if have, want := fork.Stats(), j.Stats(); have.JournalBytes != want.JournalBytes || have.SnapshotBytes != want.SnapshotBytes || have.SinceSnapshot != want.SinceSnapshot {
 			t.Errorf("the fork has %+v, want %+v", have, want)
 		}
+		if have, want := &fork.inventory, &j.inventory; have.base != want.base || !have.hasBase {
+			t.Errorf("the fork's snapshot is at %d, want %d", have.base, want.base)
+		}
 		if r := mustAppend(t, fork, put("d", "4"))[0]; r.Err != nil || r.Revision != newest+1 {
 			t.Errorf("the first write of the fork: %+v", r)
 		}
