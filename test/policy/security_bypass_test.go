@@ -101,6 +101,10 @@ func (b *bypass) patches(verbs, resource, path string, body map[string]any) {
 	b.try("apply", resource, "PATCH", path+"?fieldManager=bypass&force=true", typeApply, apply)
 }
 
+func connects(subresource string) bool {
+	return slices.Contains([]string{"attach", "exec", "portforward", "proxy"}, subresource)
+}
+
 // resource tries all writes of a resource or subresource of a served version.
 func (b *bypass) resource(base string, version string, r metav1.APIResource) {
 	main, sub, _ := strings.Cut(r.Name, "/")
@@ -133,13 +137,12 @@ func (b *bypass) resource(base string, version string, r metav1.APIResource) {
 			body["apiVersion"] = strings.TrimPrefix(r.Group+"/"+r.Version, "/")
 		}
 	}
-	connects := slices.Contains([]string{"attach", "exec", "portforward", "proxy"}, sub)
 	changed := maps.Clone(body)
 	changed["metadata"] = maps.Clone(body["metadata"].(map[string]any))
 	changed["metadata"].(map[string]any)["labels"] = map[string]any{"changed": "yes"}
 	for _, verb := range r.Verbs {
 		switch {
-		case connects:
+		case connects(sub):
 			method := map[string]string{"get": "GET", "create": "POST", "update": "PUT", "patch": "PATCH", "delete": "DELETE"}[verb]
 			b.try(verb, r.Name, method, path+"?command=x&container=c&ports=80", typeMerge, map[string]any{})
 		case verb == "create" && sub != "":
@@ -215,6 +218,9 @@ func TestNothingBypassesAdmission(t *testing.T) {
 				switch verb {
 				case "create", "update", "patch", "delete", "deletecollection":
 					wanted[verb+" "+r.Name] = true
+				}
+				if _, sub, _ := strings.Cut(r.Name, "/"); verb == "patch" && !connects(sub) {
+					wanted["apply "+r.Name] = true
 				}
 			}
 		}

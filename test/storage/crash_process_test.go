@@ -35,7 +35,7 @@ apiVersion: apiserver.config.platform.io/v1
 kind: EncryptionConfiguration
 resources:
 - resources: [configmaps]
-  providers: [{aesgcm: {keys: [{name: %[1]d, secret: %[1]d2V5LW9mLTMyLWJ5dGVzLWZvci10aGUtY3Jhc2gtdGU=}, {name: %[2]d, secret: %[2]d2V5LW9mLTMyLWJ5dGVzLWZvci10aGUtY3Jhc2gtdGU=}]}}]
+  providers: [{aesgcm: {keys: [{name: key-%[1]d, secret: %[1]d2V5LW9mLTMyLWJ5dGVzLWZvci10aGUtY3Jhc2gtdGU=}, {name: key-%[2]d, secret: %[2]d2V5LW9mLTMyLWJ5dGVzLWZvci10aGUtY3Jhc2gtdGU=}]}}]
 `
 
 // writeKeys writes the encryption configuration to dir and returns its path.

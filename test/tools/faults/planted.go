@@ -523,6 +523,16 @@ var policyFaults = []fault{
 		"	_, err := j.limitArchive(0)\n	return errors.Join(err, removeSegment(j.fs, s.path))", "	return removeSegment(j.fs, s.path)",
 		"./persist -run ArchiveCrash",
 	},
+	{
+		"a read does not wait for writes of other servers", "persist/etcd/confirm.go",
+		"	l.stats.confirmations.Add(1)\n", "	if l.stats.confirmations.Add(1); l.ctx.Err() == nil {\n		l.mu.Lock()\n		defer l.mu.Unlock()\n		return l.version, nil\n	}\n",
+		"./test/storage -run ReadsAcrossDaemons|HandlersSeeOtherDaemons",
+	},
+	{
+		"an unfinished migration is opened", "persist/etcd/log.go",
+		"	case len(found.Kvs) > 0:\n		return fmt.Errorf(\"etcd: a migration", "	case len(found.Kvs) > 1:\n		return fmt.Errorf(\"etcd: a migration",
+		"./persist/etcd -run FillIsKilled",
+	},
 }
 
 // parserFaults lists faults in parsers.
