@@ -149,7 +149,8 @@ func TestChanges(t *testing.T) {
 			c.set(t, "clusterroles/r", role("get core pods"))
 			c.set(t, "clusterrolebindings/c", binding("ClusterRole/r", "Group:dev"))
 		}, "dev"},
-		{"all go", func() { c.delete("clusterrolebindings/c"); c.delete("clusterroles/r"); c.delete("roles/ns/r") }, ""},
+		{"and goes", func() { c.delete("clusterrolebindings/c") }, ""},
+		{"all go", func() { c.delete("clusterroles/r"); c.delete("roles/ns/r") }, ""},
 	}
 	for _, step := range steps {
 		step.do()

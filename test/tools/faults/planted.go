@@ -419,6 +419,11 @@ var policyFaults = []fault{
 		"./policy/authz/rbac -run Changes",
 	},
 	{
+		"a deleted binding of the cluster still grants", "policy/authz/rbac/index.go",
+		"		s.cluster = slices.DeleteFunc(s.cluster, same)\n", "		_ = same\n",
+		"./policy/authz/rbac -run Changes",
+	},
+	{
 		"a changed binding grants as before", "policy/authz/rbac/index.go",
 		"		x.unbind(before)\n", "",
 		"./policy/authz/rbac -run Changes",
