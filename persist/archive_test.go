@@ -186,9 +186,9 @@ func (p *past) rotate() error {
 	return nil
 }
 
-// TestArchiveCrash crashes at every operation of a journal with an archive and rotating keys. Verify
-// must find no gap. If a revision can be restored, all later ones must be restorable too, and all
-// since the newest snapshot.
+// TestArchiveCrash crashes at every operation of a journal with an archive and rotating keys.
+// Verify must find no gap. If a revision can be restored, all later ones must be restorable too,
+// and all since the newest snapshot.
 func TestArchiveCrash(t *testing.T) {
 	t.Parallel()
 	begin := func() *past {

@@ -105,8 +105,8 @@ func TestFill(t *testing.T) {
 }
 
 // TestFillIsKilled cuts a Fill off from etcd at each of its requests, before or after etcd applies
-// it. Open must then refuse the prefix, find no store, or find all of it. Another Fill must complete
-// the store, or find it complete.
+// it. Open must then refuse the prefix, find no store, or find all of it. Another Fill must
+// complete the store, or find it complete.
 func TestFillIsKilled(t *testing.T) {
 	t.Parallel()
 	endpoints := etcdtest.Start(t, 1).URLs()

@@ -129,7 +129,8 @@ func (c *Cluster) start(ctx context.Context, o Options) error {
 
 func step(text string) { fmt.Println(time.Now().Format("15:04:05"), text) }
 
-// Stop stops all processes, and prints the resources that the API servers and kube-apiserver's etcd used.
+// Stop stops all processes, and prints the resources that the API servers and kube-apiserver's etcd
+// used.
 func (c *Cluster) Stop() {
 	for _, m := range c.Machines {
 		m.Kill()

@@ -183,8 +183,8 @@ var handlers = []handler{
 var throughStore = []string{"status", "scale", "finalize", "approval", "ephemeralcontainers", "resize"}
 
 // TestHandlersSeeOtherDaemons checks that every handler and verb of a server respects writes
-// acknowledged by another server, even if events from etcd arrive late. Each resource in discovery that has a
-// handler must be listed in handlers or throughStore.
+// acknowledged by another server, even if events from etcd arrive late. Each resource in discovery
+// that has a handler must be listed in handlers or throughStore.
 func TestHandlersSeeOtherDaemons(t *testing.T) {
 	c := newClusterLinear(t)
 	behind := c.replicas[1]
