@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	marker       = "mark-serving" // which contents leaves out
-	replicaSteps   = 120
+	marker         = "mark-serving" // which contents leaves out
+	replicaSteps   = 250
 	replicaClients = 6
 	// replicaPatience limits a request. It exceeds all timeouts of a server.
 	replicaPatience = time.Minute
@@ -45,12 +45,14 @@ type replicasHistory struct {
 	epoch  int
 	frozen map[string]string // by name
 	backup *replicasBackup
+	// limited reports whether the quota of Services exists.
+	limited bool
 
 	mu       sync.Mutex // guards the fields below
 	trace    []string
 	fault    error
 	record   []porcupine.Operation
-	newest   uint64 // newest version before the current epoch, if the epoch must not reuse versions
+	newest   uint64            // newest version before the current epoch, if the epoch must not reuse versions
 	events   map[uint64]string // by version, in this epoch
 	services map[string]*holding
 	terms    []term
@@ -116,6 +118,9 @@ func runReplicas(kinds *catalog.Catalog, seed uint64, steps []replicaStep) (h *r
 			return h, err
 		}
 	}
+	if err := h.limit(); err != nil {
+		return h, err
+	}
 	for _, o := range h.observers {
 		o.begin()
 	}
@@ -130,6 +135,17 @@ func runReplicas(kinds *catalog.Catalog, seed uint64, steps []replicaStep) (h *r
 		}
 	}
 	return h, h.finish()
+}
+
+// limit creates the quota of Services.
+func (h *replicasHistory) limit() error {
+	a, err := h.replicas[0].server.Do(context.Background(), "POST", "/api/v1/namespaces/default/resourcequotas", client.JSON,
+		fmt.Appendf(nil, `{"metadata":{"name":"services"},"spec":{"hard":{"services":"%d"}}}`, serviceQuota))
+	if err != nil || a.Code != 201 {
+		return fmt.Errorf("the quota: %v, %w", a, err)
+	}
+	h.limited = true
+	return nil
 }
 
 func (h *replicasHistory) note(format string, args ...any) {
@@ -321,6 +337,7 @@ func (h *replicasHistory) close() {
 	}
 	h.cluster.Close()
 	h.requests.Wait()
+	time.Sleep(time.Minute) // for goroutines that end with a tick
 }
 
 // listed formats the objects of a list by name.

@@ -71,6 +71,12 @@ func (o *replicaObserver) follow(ctx context.Context) error {
 	if s == nil {
 		return nil
 	}
+	if s.outdated.Load() { // until a read is confirmed, a watch shows the events before the restore
+		if _, err := s.List(ctx, configMaps, nil); err != nil {
+			return nil
+		}
+		s.outdated.Store(false)
+	}
 	w, err := s.Watch(ctx, configMaps, url.Values{"resourceVersion": {strconv.FormatUint(o.version(), 10)}, "allowWatchBookmarks": {"true"}})
 	if answer := (*client.Answer)(nil); errors.As(err, &answer) && answer.Code < 500 {
 		return answer

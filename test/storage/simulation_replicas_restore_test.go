@@ -52,7 +52,7 @@ func (h *replicasHistory) restore(_ *simulatedDaemon, s replicaStep, r *rand.Ran
 	h.checkEpoch()
 	if replaces {
 		h.cluster.Replace()
-		h.frozen, bump = map[string]string{}, 0
+		h.frozen, h.limited, bump = map[string]string{}, false, 0
 	} else {
 		h.cluster.Restore(h.backup.etcd, bump)
 		h.frozen = h.backup.objects
@@ -70,6 +70,7 @@ func (h *replicasHistory) restore(_ *simulatedDaemon, s replicaStep, r *rand.Ran
 	for _, d := range h.replicas {
 		if d.server != nil {
 			d.server.taken.Store(0)
+			d.server.outdated.Store(bump == 0)
 		}
 	}
 	for _, o := range h.observers {

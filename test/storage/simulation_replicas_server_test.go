@@ -9,12 +9,15 @@ import (
 
 	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/actors/allocation"
+	"github.com/troupe-api/troupe/actors/controllers/policyobjects"
 	front "github.com/troupe-api/troupe/http"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/persist/etcd"
+	"github.com/troupe-api/troupe/policy/admission"
+	"github.com/troupe-api/troupe/policy/admission/quota"
 	"github.com/troupe-api/troupe/policy/authz"
 	"github.com/troupe-api/troupe/test/client"
 	"github.com/troupe-api/troupe/test/etcdmodel"
@@ -28,8 +31,11 @@ type simulatedReplica struct {
 	store   *actors.Store
 	clients *actors.ClientStore
 	front   *front.Server
+	cancel  context.CancelFunc // ends the caches of admission
 	fatal   atomic.Pointer[error]
-	taken   atomic.Uint64 // version at which the server became the leader
+	// outdated is set if etcd may have another history than the server, with the same versions.
+	outdated atomic.Bool
+	taken    atomic.Uint64 // version at which the server became the leader
 }
 
 type replicaOptions struct {
@@ -50,6 +56,7 @@ const (
 	replicaCompaction    = 20 * time.Second
 	serviceRange         = "10.0.0.0/28"
 	nodePortRange        = "30000-30009"
+	serviceQuota         = 5
 )
 
 func serveReplica(o replicaOptions) (*simulatedReplica, error) {
@@ -74,22 +81,34 @@ func serveReplica(o replicaOptions) (*simulatedReplica, error) {
 	}
 	tuning := actors.DefaultTuning()
 	tuning.BatchSize, tuning.HistoryTime, tuning.SnapshotBytes, tuning.IdleTime = etcd.MaxBatch, o.history, 16<<10, time.Second
+	quotas := quota.New(meta.Platform, quiet, true)
 	s.store, err = actors.Open(actors.Options{
-		Log: s.log, Catalog: o.kinds, Naming: meta.Platform, Tuning: tuning, Now: o.now, Logger: quiet, Fatal: fatal,
+		Log: s.log, Catalog: o.kinds, Naming: meta.Platform, Tuning: tuning, Now: o.now, Logger: quiet, Fatal: fatal, Observer: quotas,
 		Allocators: allocation.NewServiceAllocator(ranges, ports, ownService, meta.Platform).Allocators(),
 	})
 	if err != nil {
 		return nil, errors.Join(err, s.log.Close())
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s.cancel = cancel
+	objects := policyobjects.NewReader(s.store, o.kinds, quiet)
+	chain := admission.New(meta.Platform, admission.PluginConfig{}, quotas.Registrations(quotas.Follower(objects), quota.NewConfig(nil)))
+	for _, cache := range chain.Caches() {
+		if err := cache.Follow(ctx, objects); err != nil {
+			return nil, err
+		}
 	}
 	newest := func(ctx context.Context) (uint64, error) {
 		revision, err := s.log.Current(ctx)
 		return uint64(revision), err
 	}
 	s.clients = actors.NewClientStore(s.store, actors.ClientStoreOptions{
-		Newest: newest, Definitions: noCustomKinds{}, Observers: noCaches{}, IsObserved: func(meta.GroupResource) bool { return false },
+		Newest: newest, Definitions: noCustomKinds{}, Observers: objects,
+		IsObserved: func(storage meta.GroupResource) bool { return storage.Resource == "resourcequotas" },
 	})
 	s.front, err = front.New(front.Options{
-		Naming: meta.Platform, Catalog: o.kinds, Authenticator: admin{}, Authorizer: authz.Masters{}, Listener: s.network, Logger: quiet, Store: s.clients,
+		Naming: meta.Platform, Catalog: o.kinds, Authenticator: admin{}, Authorizer: authz.Masters{}, Listener: s.network, Logger: quiet,
+		Store: s.clients, Admission: chain,
 	})
 	if err != nil {
 		return nil, err
@@ -106,19 +125,12 @@ func (noCustomKinds) Handles(*schema.Kind) bool    { return false }
 func (noCustomKinds) Wait(context.Context, uint64) {}
 func (noCustomKinds) CatchUp(context.Context)      {}
 
-// noCaches replaces the caches of admission.
-type noCaches struct{}
-
-func (noCaches) Wait(context.Context, meta.GroupResource, uint64) {}
-func (noCaches) CatchUp(context.Context)                          {}
-func (noCaches) IsCaughtUp() bool                                 { return true }
-func (noCaches) Changes() uint64                                  { return 0 }
-
 // stop ends the server. Its log fails if the link to etcd is broken.
 func (s *simulatedReplica) stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), client.Watchdog)
 	defer cancel()
 	s.Close()
+	s.cancel()
 	err := s.front.Shutdown(ctx)
 	_ = s.store.Close(ctx) // a failed store or log returns its error again
 	_ = s.log.Close()

@@ -46,22 +46,22 @@ func replicaKinds() []replicaKind {
 		{"list", 8, (*replicasHistory).list},
 		{"service", 10, (*replicasHistory).service},
 		{"lead", 4, (*replicasHistory).lead},
-		{"write of a leader", 6, (*replicasHistory).led1},
+		{"write of a leader", 6, (*replicasHistory).writeAsLeader},
 		{"wait", 10, (*replicasHistory).wait},
 		{"move the watches", 3, (*replicasHistory).moveWatches},
-		{"heal a daemon", 10, (*replicasHistory).healDaemon},
-		{"heal the members", 5, (*replicasHistory).healMembers},
+		{"heal a daemon", 16, (*replicasHistory).healDaemon},
+		{"heal the members", 8, (*replicasHistory).healMembers},
 		{"fault of a link", 9, (*replicasHistory).faultLink},
 		{"broken connections", 2, (*replicasHistory).breakLink},
 		{"fault of a member", 3, (*replicasHistory).faultMember},
 		{"compaction", 2, (*replicasHistory).compact},
 		{"no space", 1, (*replicasHistory).noSpace},
 		{"crash", 3, (*replicasHistory).crashDaemon},
-		{"start", 5, (*replicasHistory).startDaemon},
+		{"start", 8, (*replicasHistory).startDaemon},
 		{"clock", 2, (*replicasHistory).jump},
 		{"pause", 1, (*replicasHistory).pause},
-		{"backup", 2, (*replicasHistory).save},
-		{"restore", 1, (*replicasHistory).restore},
+		{"backup", 3, (*replicasHistory).save},
+		{"restore", 2, (*replicasHistory).restore},
 	}
 }
 
@@ -90,12 +90,29 @@ func proceed(r *rand.Rand) {
 	}
 }
 
+// running returns the server of d or, if it is down, that of another daemon. It may return nil.
+func (h *replicasHistory) running(d *simulatedDaemon) *simulatedReplica {
+	for i := range h.replicas {
+		if s := h.replicas[(d.id+i)%len(h.replicas)].server; s != nil {
+			return s
+		}
+	}
+	return nil
+}
+
 func (h *replicasHistory) request(d *simulatedDaemon, s replicaStep, r *rand.Rand) error {
-	c := h.clients[r.IntN(len(h.clients))]
-	if d.server == nil || !c.busy.CompareAndSwap(false, true) {
+	server, first := h.running(d), r.IntN(len(h.clients))
+	var c *replicaClient
+	for i := range h.clients {
+		if c = h.clients[(first+i)%len(h.clients)]; c.busy.CompareAndSwap(false, true) {
+			break
+		}
+		c = nil
+	}
+	if server == nil || c == nil {
 		return nil
 	}
-	c.client, c.random = d.server.Client, r
+	c.client, c.random = server.Client, r
 	epoch := h.epoch
 	h.requests.Go(func() {
 		defer c.busy.Store(false)
@@ -113,7 +130,7 @@ func (h *replicasHistory) request(d *simulatedDaemon, s replicaStep, r *rand.Ran
 
 // list lists all objects, which is also a get of each object of the epoch.
 func (h *replicasHistory) list(d *simulatedDaemon, s replicaStep, r *rand.Rand) error {
-	server := d.server
+	server := h.running(d)
 	if server == nil {
 		return nil
 	}
@@ -127,7 +144,7 @@ func (h *replicasHistory) list(d *simulatedDaemon, s replicaStep, r *rand.Rand) 
 			return
 		}
 		if err := h.checkFrozen(list); err != nil {
-			h.fail("step %d: daemon %d: %w", s.number, d.id, err)
+			h.fail("step %d: %w", s.number, err)
 		}
 		h.mu.Lock()
 		defer h.mu.Unlock()
@@ -153,7 +170,7 @@ type holding struct {
 
 // service creates a Service, or deletes one.
 func (h *replicasHistory) service(d *simulatedDaemon, s replicaStep, r *rand.Rand) error {
-	server := d.server
+	server := h.running(d)
 	if server == nil {
 		return nil
 	}
@@ -218,6 +235,9 @@ func (h *replicasHistory) checkServices() error {
 			holders[claim] = o.Name()
 		}
 	}
+	if h.limited && len(list.Items) > serviceQuota {
+		return fmt.Errorf("%d Services exist, the quota is %d", len(list.Items), serviceQuota)
+	}
 	for name, one := range h.services {
 		if one.until == 0 && !exists[name] {
 			return fmt.Errorf("Service %s was acknowledged and is lost", name)
@@ -263,8 +283,8 @@ func (h *replicasHistory) lead(d *simulatedDaemon, s replicaStep, r *rand.Rand) 
 	return nil
 }
 
-// led1 writes as a server that has become the leader.
-func (h *replicasHistory) led1(d *simulatedDaemon, s replicaStep, r *rand.Rand) error {
+// writeAsLeader writes as a server that has become the leader.
+func (h *replicasHistory) writeAsLeader(d *simulatedDaemon, s replicaStep, r *rand.Rand) error {
 	server := d.server
 	if server == nil || server.taken.Load() == 0 {
 		return nil
