@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"time"
 
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
@@ -29,12 +31,15 @@ type Cluster struct {
 	links   []*Link
 }
 
+// minPing is the minimum time between the pings of a client, as in etcd.
+const minPing = 5 * time.Second
+
 // New returns a cluster of n running members. It must be closed.
 func New(n int) *Cluster {
 	c := &Cluster{id: 1, history: newHistory(), changed: make(chan struct{})}
 	for i := range n {
 		m := &Member{cluster: c, id: uint64(i + 1), up: true}
-		m.server = grpc.NewServer(grpc.UnaryInterceptor(m.intercept))
+		m.server = grpc.NewServer(grpc.UnaryInterceptor(m.intercept), grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minPing}))
 		etcdserverpb.RegisterKVServer(m.server, &keyValues{member: m})
 		etcdserverpb.RegisterWatchServer(m.server, &watches{member: m})
 		etcdserverpb.RegisterMaintenanceServer(m.server, &maintenance{member: m})

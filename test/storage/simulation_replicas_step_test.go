@@ -47,7 +47,7 @@ func replicaKinds() []replicaKind {
 		{"service", 10, (*replicasHistory).service},
 		{"lead", 4, (*replicasHistory).lead},
 		{"write of a leader", 6, (*replicasHistory).writeAsLeader},
-		{"wait", 10, (*replicasHistory).wait},
+		{"wait", 20, (*replicasHistory).wait},
 		{"move the watches", 3, (*replicasHistory).moveWatches},
 		{"heal a daemon", 16, (*replicasHistory).healDaemon},
 		{"heal the members", 8, (*replicasHistory).healMembers},
