@@ -65,7 +65,9 @@ func (o Options) reachServer(ctx context.Context, address string, secure *tls.Co
 	defer cancel()
 	dial := o.Dial
 	if dial == nil {
-		dial = func(ctx context.Context, address string) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "tcp", address) }
+		dial = func(ctx context.Context, address string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "tcp", address)
+		}
 	}
 	c, err := dial(ctx, address)
 	if err != nil {
