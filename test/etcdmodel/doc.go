@@ -4,7 +4,7 @@
 // A Cluster has one linear history of revisions, which several Members serve by gRPC on in-memory
 // connections. It implements the requests that package persist/etcd sends: Range, Put, DeleteRange,
 // Txn, Compact, Watch and Status. Other requests and options fail with the code Unimplemented.
-// TestModel compares the responses with those of an etcd.
+// TestModelOfEtcd in test/storage compares the responses with those of an etcd.
 //
 // # Faults
 //

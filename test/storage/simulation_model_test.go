@@ -20,7 +20,7 @@ import (
 	"github.com/troupe-api/troupe/test/etcdmodel"
 )
 
-const modelRounds = 4
+const modelRounds = 2
 
 // TestModelOfEtcd sends the same random requests to an etcd and to its model, and compares the
 // responses, errors and events.

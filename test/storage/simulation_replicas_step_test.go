@@ -242,11 +242,18 @@ func (h *replicasHistory) checkServices() error {
 		if one.until == 0 && !exists[name] {
 			return fmt.Errorf("Service %s was acknowledged and is lost", name)
 		}
+		together := 0
 		for other, two := range h.services {
+			if two.since <= one.since && (two.until == 0 || one.since < two.until) {
+				together++
+			}
 			overlap := (two.until == 0 || one.since < two.until) && (one.until == 0 || two.since < one.until)
 			if name < other && overlap && (one.address == two.address || one.port == two.port) {
 				return fmt.Errorf("%s and %s had %+v and %+v at the same time", name, other, one, two)
 			}
+		}
+		if h.limited && together > serviceQuota {
+			return fmt.Errorf("with %s there were %d Services, the quota is %d", name, together, serviceQuota)
 		}
 	}
 	return nil
