@@ -359,7 +359,7 @@ func (h *replicasHistory) healDaemon(d *simulatedDaemon, _ replicaStep, _ *rand.
 	return nil
 }
 
-func (h *replicasHistory) healMembers(_ *simulatedDaemon, _ replicaStep, r *rand.Rand) error {
+func (h *replicasHistory) healMembers(*simulatedDaemon, replicaStep, *rand.Rand) error {
 	for _, m := range h.cluster.Members {
 		m.Lag(false)
 		m.Start()
