@@ -40,7 +40,7 @@ type Log struct {
 	unverified bool // the next watch may begin without a fingerprint; only the follower uses it, after Recover
 
 	// delivering is held while the subscriber is called. It also guards inFlight.
-	delivering sync.Mutex
+	delivering lock
 	inFlight   *round // round whose commits the follower attributes to Append
 
 	mu       sync.Mutex       // held only briefly; guards the following fields
@@ -65,6 +65,13 @@ type Log struct {
 	compacted     atomic.Int64
 	failed        atomic.Pointer[error]
 }
+
+// A lock is a mutex that a goroutine may hold while it waits for the servers. In testing/synctest,
+// time advances while others wait for it, as it would not with a sync.Mutex.
+type lock chan struct{}
+
+func (l lock) Lock()   { l <- struct{}{} }
+func (l lock) Unlock() { <-l }
 
 type stats struct {
 	batches, rounds, commits, refused, undecided, rebuilds, confirmations, reopened, keysRead, bytesRead atomic.Uint64
@@ -101,7 +108,7 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 	o = o.withDefaults()
 	l := &Log{
 		o: o, keys: keys{o.Prefix}, writer: newWriter(), maxOps: defaultMaxOps, maxBytes: defaultMaxBytes,
-		undecided: true, advanced: make(chan struct{}), claims: newClaims(), guards: map[string]guard{}, copy: localCopy{files: persist.LocalCopy{Dir: o.CopyDir}, name: rand.Text()},
+		undecided: true, delivering: make(lock, 1), advanced: make(chan struct{}), claims: newClaims(), guards: map[string]guard{}, copy: localCopy{files: persist.LocalCopy{Dir: o.CopyDir}, name: rand.Text()},
 	}
 	var err error
 	if l.client, err = connect(o, grpc.WithChainStreamInterceptor(l.watches.intercept)); err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/url"
 	"os"
 	"strings"
@@ -50,6 +51,8 @@ type Options struct {
 	Fatal func(error)
 	// MustExist makes Open fail instead of creating a store.
 	MustExist bool
+	// Dial connects to the host and port of an endpoint. nil means TCP.
+	Dial func(ctx context.Context, address string) (net.Conn, error)
 }
 
 func (o Options) Validate() error {
@@ -169,6 +172,9 @@ func connect(o Options, more ...grpc.DialOption) (*clientv3.Client, error) {
 	secure, err := o.tls()
 	if err != nil {
 		return nil, err
+	}
+	if o.Dial != nil {
+		more = append(more, grpc.WithContextDialer(o.Dial))
 	}
 	c, err := clientv3.New(clientv3.Config{
 		Endpoints: o.Endpoints, TLS: secure, DialTimeout: dialTimeout, DialKeepAliveTime: keepAlive, DialKeepAliveTimeout: keepAliveTimeout,

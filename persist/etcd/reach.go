@@ -45,7 +45,7 @@ func (o Options) reach(ctx context.Context) (lasting bool, err error) {
 		if err != nil {
 			return true, err
 		}
-		refused, err := reachServer(ctx, u.Host, secure)
+		refused, err := o.reachServer(ctx, u.Host, secure)
 		if err == nil {
 			return false, nil
 		}
@@ -60,10 +60,16 @@ func (o Options) reach(ctx context.Context) (lasting bool, err error) {
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 
 // reachServer connects to one server. refused is true if the TLS handshake failed.
-func reachServer(ctx context.Context, address string, secure *tls.Config) (refused bool, err error) {
+func (o Options) reachServer(ctx context.Context, address string, secure *tls.Config) (refused bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()
-	c, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	dial := o.Dial
+	if dial == nil {
+		dial = func(ctx context.Context, address string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "tcp", address)
+		}
+	}
+	c, err := dial(ctx, address)
 	if err != nil {
 		return false, err
 	}

@@ -86,13 +86,33 @@
 // namespace shares a name prefix with the first. After each start, the events of a watch with a
 // selector must follow from those of a watch without one.
 //
-// The simulation does not include authentication, authorization, admission, quotas, controllers,
-// multiple servers on one log, or a real disk. Other tests cover faults in these.
+// The simulation does not include authentication, authorization, admission, controllers or a real
+// disk. Other tests cover faults in these.
 //
 // A seed does not control the order in which goroutines run. The requests of a history are
 // sequential, except for the concurrent patches, whose order does not matter to the map.
 // testdata/simulation/seeds lists the seeds of failed histories, which always run first.
 // TROUPE_SEED=n runs history n alone.
+//
+// TestSimulationReplicas simulates two or three servers on a model of etcd (test/etcdmodel). Each
+// history runs in a bubble of testing/synctest, where minutes of timeouts pass in milliseconds. Its
+// steps are requests through any server, faults of links and members, crashes, pauses, clock jumps,
+// compactions, a full etcd, and restores from backups with and without higher revisions.
+//
+// Invariants:
+//
+//   - The responses are linearizable, as in the tests above.
+//   - Versions are never reused, and increase in the order of requests.
+//   - A watch that moves between servers delivers each change once, or gets 410. All watches have
+//     the same event at a version.
+//   - No two Services have one address or port at the same time, and a quota limits their number.
+//     A leader does not write after another one has taken over.
+//   - A server ends only after a restore. After it, no server returns objects that the backup
+//     lacks.
+//   - Without faults, all servers list the same objects, with every acknowledged write.
+//
+// testdata/simulation/replicas lists seeds of failed histories. After a failure, the test drops
+// steps as long as the rest fails, and prints what is left.
 //
 // # Watch
 //

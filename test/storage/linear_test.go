@@ -128,9 +128,9 @@ func (r *recordingClient) request(round, n int) error {
 	answer, err := r.send(ctx, in)
 	out := output{}
 	switch {
-	case r.faults && (in.verb == "get" && (err != nil || answer.Code >= 500) || errors.Is(err, syscall.ECONNREFUSED) || err == nil && answer.Code == 503):
+	case r.faults && (in.verb == "get" && (err != nil || answer.Code >= 500) || errors.Is(err, syscall.ECONNREFUSED) || err == nil && (answer.Code == 503 || answer.Code == 507)):
 		return nil // the request had no effect
-	case r.faults && (err != nil || answer.Code == 504):
+	case r.faults && (err != nil || answer.Code == 500 || answer.Code == 504):
 		r.open++
 	case err == nil:
 		op.Return = r.clock.Add(1)

@@ -34,7 +34,7 @@ func TestSimulationHistories(t *testing.T) {
 	}
 	var sum simulationHistory
 	began, seeds := time.Now(), 0
-	for _, seed := range keptSeeds(t) {
+	for _, seed := range keptSeeds(t, "seeds") {
 		h, err := runSimulation(kinds, seed)
 		if err != nil {
 			failed(t, seed, err)
@@ -75,9 +75,9 @@ func failed(t *testing.T, seed uint64, err error) {
 
 // keptSeeds returns the seeds that have failed before. Each line of the file contains a seed and a
 // description of the failure.
-func keptSeeds(t *testing.T) (seeds []uint64) {
+func keptSeeds(t *testing.T, name string) (seeds []uint64) {
 	t.Helper()
-	file := must.Get(os.Open("testdata/simulation/seeds"))(t)
+	file := must.Get(os.Open("testdata/simulation/" + name))(t)
 	defer file.Close()
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		text, _, _ := strings.Cut(lines.Text(), " ")

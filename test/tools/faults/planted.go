@@ -3,7 +3,7 @@ package main
 import "slices"
 
 func faults() []fault {
-	return slices.Concat(storeFaults, watchFaults, journalFaults, mutationFaults, policyFaults, parserFaults)
+	return slices.Concat(storeFaults, etcdFaults, watchFaults, journalFaults, mutationFaults, policyFaults, parserFaults)
 }
 
 // storeFaults lists faults in the handling of stored objects and resource versions.
@@ -74,6 +74,36 @@ var storeFaults = []fault{
 		"remainingItemCount is one too small", "actors/index.go",
 		"	return max(end-s.rank(from), 0)", "	return max(end-s.rank(from)-1, 0)",
 		"./test/api -run TestConventions/remaining",
+	},
+}
+
+// etcdFaults lists faults of servers that share an etcd.
+var etcdFaults = []fault{
+	{
+		"a read does not wait for the newest revision", "persist/etcd/history.go",
+		"		err = l.awaitConfirmed(ctx, now.revision)\n", "		err = nil\n",
+		"./test/storage -run ^TestSimulationReplicas$",
+	},
+	{
+		"a transaction without a response counts as not committed", "persist/etcd/append.go",
+		"	err := l.decide(ctx)\n	switch {\n	case !l.withdraw(r)", "	err := error(nil)\n	l.undecided = false\n	switch {\n	case !l.withdraw(r)",
+		"./test/storage -run ^TestSimulationReplicas$",
+	},
+	{
+		"a claim is not compared", "persist/etcd/round.go",
+		"		s.requires(key, c.before.at)\n", "",
+		"./test/storage -run ^TestSimulationReplicas$",
+	},
+	{
+		"a write is acknowledged before the watch delivers it", "persist/etcd/append.go",
+		"		return l.awaitDelivery(ctx, r)\n",
+		"		_ = l.withdraw(r)\n		r.revision, r.committed = l.recordAt, make([]bool, len(r.writes))\n		for i := range r.committed {\n			r.committed[i] = true\n		}\n		return nil\n",
+		"./test/storage -run ^TestSimulationReplicas$",
+	},
+	{
+		"the state is not read again after a compaction", "persist/etcd/follow.go",
+		"	err = l.state.Rebuild(", "	err = func(persist.Revision, func(func(persist.Item) error) error) error { return nil }(",
+		"./test/storage -run ^TestSimulationReplicas$",
 	},
 }
 

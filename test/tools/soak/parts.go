@@ -29,6 +29,7 @@ func parts() []part {
 		{name: "servers that share a log", share: 2, folder: ".", command: test + "-race -run ^TestServersShareALog$ ./actors"},
 		{name: "controllers that are killed", share: 4, folder: ".", command: test + "-run ^TestKills$ ./actors/controllers"},
 		{name: "simulation", share: 12, folder: "test", command: test + "-run ^TestSimulationHistories$ ./storage"},
+		{name: "simulation of replicas", share: 5, folder: "test", command: test + "-run ^TestSimulationReplicas$ ./storage"},
 		{name: "kills", share: 12, folder: "test", command: test + "-run ^TestKills$ ./storage"},
 		{name: "power cuts", share: 12, folder: "test", command: test + "-run ^TestPowerCuts$ ./storage"},
 		{name: "system calls that fail", share: 7, folder: "test", command: test + "-run ^TestSystemCalls$ ./storage"},
