@@ -115,8 +115,8 @@ func TestFlagsAsConfiguration(t *testing.T) {
 	}
 }
 
-// FuzzConfigurations checks that a configuration file is either rejected, or has a JSON form that is
-// accepted and equal.
+// FuzzConfigurations checks that a configuration file is either rejected, or has a JSON form that
+// is accepted and equal.
 func FuzzConfigurations(f *testing.F) {
 	kinds := must.Get(catalog.New(meta.Platform))(f)
 	names := []string{"AuthenticationConfiguration", "AuthorizationConfiguration", "AdmissionConfiguration", "TracingConfiguration", "EncryptionConfiguration", "PodSecurity", "ImagePolicyWebhook", "PodNodeSelector", "EventRateLimit"}
