@@ -65,8 +65,7 @@ func TestJSONPatchLimits(t *testing.T) {
 	}
 	_, err = JSONPatch(tree.Tree{"a": "x"}, []byte("["+strings.Join(ops, ",")+"]"))
 	checkCode(t, err, 413)
-	// Copies of a list or an object count with its content, whether an operation has changed it or
-	// not.
+	// Copies of a list or an object count with its content, even if an operation has changed it.
 	texts, object := make([]any, 100), tree.Tree{}
 	for i := range texts {
 		texts[i] = strings.Repeat("x", maxCopySize/1000)
