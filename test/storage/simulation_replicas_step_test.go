@@ -168,7 +168,7 @@ type holding struct {
 	since, until  int64
 }
 
-// service creates a Service, or deletes one.
+// service creates a Service at each server, or deletes one.
 func (h *replicasHistory) service(d *simulatedDaemon, s replicaStep, r *rand.Rand) error {
 	server := h.running(d)
 	if server == nil {
@@ -197,17 +197,23 @@ func (h *replicasHistory) service(d *simulatedDaemon, s replicaStep, r *rand.Ran
 		return nil
 	}
 	h.mu.Unlock()
-	body := fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"type":"NodePort","ports":[{"port":1}]}}`, name)
-	h.requests.Go(func() {
-		a, err := server.Do(context.Background(), "POST", services, client.JSON, []byte(body))
-		if err != nil || a.Code != 201 {
-			return
+	for _, d := range h.replicas { // all at once, so that they may choose the same values
+		if d.server == nil {
+			continue
 		}
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		address, port := claimsOf(a.Object())
-		h.services[name] = &holding{address, port, h.order.Add(1), 0}
-	})
+		server, name := d.server, fmt.Sprintf("%s-%d", name, d.id)
+		body := fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"type":"NodePort","ports":[{"port":1}]}}`, name)
+		h.requests.Go(func() {
+			a, err := server.Do(context.Background(), "POST", services, client.JSON, []byte(body))
+			if err != nil || a.Code != 201 {
+				return
+			}
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			address, port := claimsOf(a.Object())
+			h.services[name] = &holding{address, port, h.order.Add(1), 0}
+		})
+	}
 	proceed(r)
 	return nil
 }

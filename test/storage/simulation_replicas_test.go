@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -73,6 +74,11 @@ func startClockOfFasthttp(t *testing.T, kinds *catalog.Catalog) {
 // checkReplicas runs steps in a bubble, and checks the responses outside of it, because porcupine
 // measures the time.
 func checkReplicas(t *testing.T, kinds *catalog.Catalog, seed uint64, steps []replicaStep) (h *replicasHistory, err error) {
+	defer func() {
+		if p := recover(); p != nil { // a request was never answered, for example
+			err = errors.Join(err, fmt.Errorf("%v", p))
+		}
+	}()
 	synctest.Test(t, func(*testing.T) { h, err = runReplicas(kinds, seed, steps) })
 	if err != nil {
 		return h, err

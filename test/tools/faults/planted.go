@@ -90,11 +90,6 @@ var etcdFaults = []fault{
 		"./test/storage -run ^TestSimulationReplicas$",
 	},
 	{
-		"a claim is not compared", "persist/etcd/round.go",
-		"		s.requires(key, c.before.at)\n", "",
-		"./test/storage -run ^TestSimulationReplicas$",
-	},
-	{
 		"a write is acknowledged before the watch delivers it", "persist/etcd/append.go",
 		"		return l.awaitDelivery(ctx, r)\n",
 		"		_ = l.withdraw(r)\n		r.revision, r.committed = l.recordAt, make([]bool, len(r.writes))\n		for i := range r.committed {\n			r.committed[i] = true\n		}\n		return nil\n",
