@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -289,7 +290,9 @@ func deletedByLabel(p *pair, name string) string {
 // watched is an ask function that watches from the version of the write, and expects a later change
 // by the other server.
 func watched(p *pair, name string) string {
-	w, err := p.behind.Watch(p.t.Context(), configMaps, url.Values{"resourceVersion": {fmt.Sprint(p.version)}})
+	ctx, cancel := context.WithTimeout(p.t.Context(), client.Watchdog)
+	defer cancel()
+	w, err := p.behind.Watch(ctx, configMaps, url.Values{"resourceVersion": {fmt.Sprint(p.version)}})
 	if err != nil {
 		return err.Error()
 	}
