@@ -38,6 +38,7 @@ func (o *replicaObserver) begin() {
 				o.h.fail("a watch: %w", err)
 			}
 			select {
+			//lint:ignore walltime the history runs in testing/synctest
 			case <-time.After(100 * time.Millisecond):
 			case <-ctx.Done():
 			}

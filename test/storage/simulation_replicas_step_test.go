@@ -84,6 +84,7 @@ func replicaStepsOf(seed uint64) (steps []replicaStep) {
 func proceed(r *rand.Rand) {
 	switch r.IntN(4) {
 	case 0:
+		//lint:ignore walltime the history runs in testing/synctest
 		time.Sleep(time.Duration(r.IntN(50)) * time.Millisecond)
 	case 1, 2:
 		synctest.Wait()
@@ -343,6 +344,7 @@ func (h *replicasHistory) wait(_ *simulatedDaemon, _ replicaStep, r *rand.Rand) 
 	if r.IntN(4) == 0 {
 		longest = 40 * time.Second
 	}
+	//lint:ignore walltime the history runs in testing/synctest
 	time.Sleep(time.Duration(r.Int64N(int64(longest))))
 	return nil
 }
@@ -442,6 +444,7 @@ func (h *replicasHistory) pause(d *simulatedDaemon, _ replicaStep, r *rand.Rand)
 		return nil
 	}
 	d.link.Set(etcdmodel.Fault{Requests: etcdmodel.Hold, Responses: etcdmodel.Hold, Events: etcdmodel.Hold})
+	//lint:ignore walltime the history runs in testing/synctest
 	time.Sleep(time.Duration(r.IntN(300)) * time.Second)
 	d.clock.jump(time.Duration(r.IntN(300)) * time.Second)
 	return nil

@@ -21,9 +21,9 @@ import (
 
 const shortReplicaHistories = 15
 
-// TestSimulationReplicas runs one history of two or three servers on a model of etcd per seed: seeds
-// that have failed before, and then as many others as time permits. The test covers promises 43 to
-// 47 of docs/reliability.md.
+// TestSimulationReplicas runs one history of two or three servers on a model of etcd per seed:
+// seeds that have failed before, and then as many others as time permits. The test covers promises
+// 43 to 47 of docs/reliability.md.
 func TestSimulationReplicas(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Platform))(t)
 	startClockOfFasthttp(t, kinds)
