@@ -64,7 +64,6 @@ func (s *Store) readLog(ctx context.Context, user string, fn func(p *persist.Pas
 	return meta.NewInternalCause("the past cannot be read; the log of the server has the reason")
 }
 
-// versionAt returns the newest version at a time.
 func (s *Store) versionAt(ctx context.Context, user string, t time.Time) (version uint64, err error) {
 	switch {
 	case t.After(s.now()):

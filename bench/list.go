@@ -28,7 +28,6 @@ func (f *fixture) firstChunk(limit int) func(int) Request {
 	return func(int) Request { return get(fmt.Sprintf("%s?limit=%d", f.collection(), limit)) }
 }
 
-// listChunked lists all objects in chunks, for comparison with the list workload.
 func listChunked(ctx context.Context, f *fixture) ([]Result, error) {
 	load := f.load()
 	sample, err := load.drive(ctx, f.Target, f.listChunks)

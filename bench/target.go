@@ -73,7 +73,6 @@ func LoadTarget(path string) (*Target, error) {
 	return target, nil
 }
 
-// setServer sets the address and the path prefix of the target from an https URL.
 func (t *Target) setServer(server string) error {
 	u, err := url.Parse(server)
 	if err != nil {

@@ -36,7 +36,6 @@ func (s *keyStates) of(key string) keyState {
 	return keyState{revision: s.caller.CurrentRevision(key)}
 }
 
-// forgetApplied drops the batches that the caller has applied.
 func (s *keyStates) forgetApplied() {
 	if s.caller == nil {
 		return

@@ -212,7 +212,6 @@ func (p *Past) decode(c *Commit) error {
 	return p.j.decodeCommit(c, p.Newest)
 }
 
-// batch returns the matching writes of the batch at an offset.
 func (p *Past) batch(s *pastSegment, offset int64, match func(*Commit) bool) (commits []Commit, err error) {
 	f, err := s.header(offset)
 	if err != nil {
@@ -239,7 +238,6 @@ func (p *Past) batch(s *pastSegment, offset int64, match func(*Commit) bool) (co
 	return commits, err
 }
 
-// header reads the header of the batch at an offset.
 func (s *pastSegment) header(offset int64) (f frame, err error) {
 	var b [frameHeader]byte
 	if err := s.read(b[:], offset, 0); err != nil {

@@ -182,8 +182,6 @@ func (run *recovery) dropStaleJournal() error {
 	return nil
 }
 
-// replayJournal delivers the commits of all segments and compares the journal's end with the
-// watermark.
 func (run *recovery) replayJournal() error {
 	m := run.j.control.watermark
 	for i := range run.segments {

@@ -6,7 +6,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// table maps each address or port to its holders.
 type table[T comparable] map[T][]holder
 
 // A holder is an object that holds an address or a port. count is the number of acquisitions that

@@ -77,7 +77,6 @@ func (o *openapiState) same(other *openapiState) bool {
 	return o.document == nil || o.document.Hash() == other.document.Hash()
 }
 
-// fetchIndex requests the v3 index and keeps the hashes of the wanted versions.
 func (b *backend) fetchIndex(ctx context.Context, wanted []discovery.GroupVersion, next *openapiState) error {
 	a, err := b.send(ctx, request{
 		path: "/openapi/v3", accept: "application/json", user: &authn.User{Name: aggregatorUser},
@@ -117,7 +116,6 @@ func (b *backend) fetchIndex(ctx context.Context, wanted []discovery.GroupVersio
 	return nil
 }
 
-// fetchDocument requests the v2 document and keeps the paths of the wanted versions.
 func (b *backend) fetchDocument(ctx context.Context, wanted []discovery.GroupVersion, next *openapiState) error {
 	var prefixes []string
 	for _, v := range wanted {

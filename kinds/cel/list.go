@@ -148,7 +148,6 @@ func (i *listIterator) Next() ref.Val {
 	return i.at(i.next - 1)
 }
 
-// A setList is an unordered list of distinct scalars (x-kubernetes-list-type: set).
 type setList struct{ *list }
 
 // setOf returns the distinct elements of l, or an error if some are not scalars.

@@ -11,7 +11,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A node is the parsed schema of a value, such as a field or list item.
 type node struct {
 	kind       string // object, array, string, integer, number or boolean; "" for any
 	format     string

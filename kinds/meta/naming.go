@@ -137,7 +137,6 @@ func matchCase(like byte, word string) string {
 	return word
 }
 
-// translateDomain translates "[prefix.]platform.io[/path]".
 func (n *Naming) translateDomain(s string) string {
 	domain, path, slash := strings.Cut(s, "/")
 	prefix, ok := strings.CutSuffix(domain, platformDomain)

@@ -34,7 +34,6 @@ func Stability(s string) string {
 	return [...]string{"alpha", "beta", "ga"}[v.stability]
 }
 
-// parseVersion parses v<major>[alpha<minor>|beta<minor>].
 func parseVersion(s string) (version, bool) {
 	rest, ok := strings.CutPrefix(s, "v")
 	if !ok {

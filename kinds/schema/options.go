@@ -96,7 +96,6 @@ func newSubresource(o *options.Subresource, n *meta.Naming) Subresource {
 	return s
 }
 
-// newSelectField parses "path", "name=path" or "name=path|fallback".
 func newSelectField(text string) SelectField {
 	name, path, renamed := strings.Cut(text, "=")
 	if !renamed {

@@ -33,7 +33,6 @@ func showIngressPorts(r *row, _ string) string {
 	return "80"
 }
 
-// showClassParameters shows a reference as "Kind.group/name".
 func showClassParameters(r *row, _ string) string {
 	p := r.json.At("spec.parameters")
 	if !p.Exists() {

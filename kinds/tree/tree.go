@@ -195,7 +195,6 @@ func Decode(text []byte) (any, error) {
 	return convertNumbers(v)
 }
 
-// convertNumbers converts each json.Number in v to int64 or float64, and each map to a Tree.
 func convertNumbers(v any) (any, error) {
 	var err error
 	switch v := v.(type) {

@@ -321,7 +321,6 @@ func (l *Log) shrink(r *round, err error) (units []unit, split bool) {
 	return r.units, true
 }
 
-// settle sets the results of the writes in a round that was committed or is lost.
 func (p *planner) settle(r *round) {
 	l := p.log
 	for position, i := range r.writes {

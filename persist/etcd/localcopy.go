@@ -232,7 +232,6 @@ func (l *Log) loadCopy(ctx context.Context, revision int64) *copiedState {
 	return s
 }
 
-// checkCopy verifies that the copy belongs to the servers' history.
 func (l *Log) checkCopy(ctx context.Context, loaded *persist.CopiedState, revision int64) (*copiedState, error) {
 	var o origin
 	if err := json.Unmarshal(loaded.Origin, &o); err != nil {

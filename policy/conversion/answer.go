@@ -121,7 +121,6 @@ func checkIdentity(original, converted tree.Tree) error {
 	return nil
 }
 
-// restoreMetadata returns the original metadata with the converted object's labels and annotations.
 func restoreMetadata(original, converted tree.Tree) (tree.Tree, error) {
 	v, there := converted["metadata"]
 	if !there {

@@ -32,7 +32,6 @@ type bound struct {
 	stats *stats
 }
 
-// newClassifier returns a classifier of schemas, ordered by precedence and then by name.
 func newClassifier(schemas []*bound) *classifier {
 	c := &classifier{users: map[string][]int32{}, groups: map[string][]int32{}, accounts: map[string][]int32{}}
 	slices.SortFunc(schemas, func(a, b *bound) int {

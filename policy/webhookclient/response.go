@@ -31,7 +31,6 @@ func ReadReview(r remote.Response) (tree.Tree, error) {
 // maxShown is the maximum length of a truncated text in bytes.
 const maxShown = 2048
 
-// responseError returns the error for a response with an error status, as worded by client-go.
 func responseError(r remote.Response) error {
 	if v, _, err := codec.DecodeAny(r.Body); err == nil {
 		if t, ok := v.(tree.Tree); ok && t.String("kind") == "Status" && t.String("message") != "" {

@@ -27,7 +27,6 @@ var notRun = []unrun{
 	{regexp.MustCompile(`^make `), "builds or tests the tree, or serves until it is stopped"},
 	{regexp.MustCompile(`^(cd test.* && )?(TROUPE_SEED=17 )?go (test|run) `), "is a test or a measurement"},
 	{regexp.MustCompile(`^TROUPE_APISERVER_FLAGS=.* go test `), "runs the reader's tests"},
-	{regexp.MustCompile(`^go tool pprof `), "reads a profile of a measurement"},
 	{regexp.MustCompile(`^go get `), "downloads a release"},
 	{regexp.MustCompile(`^(\.ci/suite command-line|test/tools/envtest/cluster-api\.sh)`), "runs suites of other projects for minutes"},
 	{regexp.MustCompile(`^(bin/)?troupe cluster `), "simulates 1,000 nodes until it is stopped; TestClusterCommand of test/cluster runs a small one"},

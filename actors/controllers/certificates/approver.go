@@ -75,7 +75,6 @@ func (a *Approver) approve(ctx context.Context, name string) error {
 	return fmt.Errorf("recognized as %s: %w", names(rights), errNotPermitted)
 }
 
-// right is a permission that allows approval, with the message of the Approved condition.
 type right struct{ subresource, message string }
 
 // Permissions that allow approval of a node client request, narrowest first.

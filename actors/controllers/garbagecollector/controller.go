@@ -59,7 +59,6 @@ type ownerWatch struct {
 	initial bool // the kind is one of those that Run waits for
 }
 
-// take feeds watch events to the graph.
 func (f *ownerWatch) take(events []request.Event) error {
 	g := f.garbage
 	for i := range events {

@@ -44,7 +44,6 @@ func (d *diagnosis) lookAtDirectory(dir string) {
 	d.lookAtCertificates(certDir)
 }
 
-// lookAtKeys checks that the certificates, the keys and the stored data match.
 func (d *diagnosis) lookAtKeys(dir string) {
 	faults, err := daemon.CheckCertificates(dir)
 	if err != nil {

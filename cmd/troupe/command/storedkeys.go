@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/persist/encryption"
 )
 
-// keyCensus counts stored values by encryption provider and key.
 type keyCensus map[string]int
 
 func (k keyCensus) count(_ persist.Place, stored []byte) error {

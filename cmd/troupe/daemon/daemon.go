@@ -99,7 +99,6 @@ func New(c Config, logs io.Writer) (*Daemon, error) {
 	return create(c, logs)
 }
 
-// create is New for a valid Config.
 func create(c Config, logs io.Writer) (*Daemon, error) {
 	gates, err := features.New(c.API.FeatureGates)
 	if err != nil {

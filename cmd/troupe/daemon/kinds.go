@@ -24,7 +24,6 @@ const minimalControllers Controllers = apiServerAlias +
 	",clusterrole-aggregation-controller,garbage-collector-controller,namespace-controller" +
 	",serviceaccount-token-controller,validatingadmissionpolicy-status-controller"
 
-// runtimeConfig returns the preset of --kinds, overridden by --runtime-config.
 func (s *settings) runtimeConfig() catalog.RuntimeConfig {
 	all := catalog.RuntimeConfig{}
 	if s.config.API.Kinds == minimal {

@@ -17,8 +17,6 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// parseServiceAddresses parses entries of the form name.namespace=host:port into a map keyed by
-// name.namespace.
 func parseServiceAddresses(texts []string) (map[string]string, error) {
 	given := map[string]string{}
 	for _, text := range texts {

@@ -225,7 +225,6 @@ func decrypted(h held, err error) (held, error) {
 	return h, err
 }
 
-// readDataDir reads the data directory of a stopped daemon.
 func readDataDir(dir string, t persist.Transformer, log *slog.Logger) (h held, err error) {
 	holds, err := persist.HoldsState(dir)
 	if err != nil {

@@ -53,7 +53,6 @@ func (l lostFieldFinder) definition(definition tree.Tree) (texts []string) {
 	return texts
 }
 
-// schema returns the paths of fields in s that the storage schema lacks.
 func (l lostFieldFinder) schema(s, stored tree.Tree, path string) (fields []string) {
 	properties, known := s.Object("properties"), stored.Object("properties")
 	more, _ := stored["additionalProperties"].(tree.Tree)

@@ -13,7 +13,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateDeprecationWarning requires text that is valid in a Warning header.
 func validateDeprecationWarning(text, path string, faults *schema.Faults) {
 	if !utf8.ValidString(text) {
 		faults.Invalid(path, text, "must only contain printable UTF-8 characters")

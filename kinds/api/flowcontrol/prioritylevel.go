@@ -22,7 +22,6 @@ func validateHandSize(queuing tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateLevel rejects changes to the mandatory levels, except to spec.exempt of the exempt level.
 func (f fixedSpecs) validateLevel(obj tree.Tree, _ string, faults *schema.Faults) {
 	spec, name := obj.Object("spec"), obj.Name()
 	want, ok := f[name]

@@ -20,7 +20,6 @@ func messageOptions(desc *descriptorpb.DescriptorProto) *options.Message {
 	return proto.GetExtension(desc.Options, options.E_Message).(*options.Message)
 }
 
-// inherit completes a message with the option same_as.
 func (e *encoder) inherit(m *message) {
 	own := m.source
 	name := messageOptions(own.Message).GetSameAs()

@@ -102,7 +102,6 @@ func (p *imagePolicy) question(a *request.Attributes) tree.Tree {
 	return q
 }
 
-// ask returns the status of the review in body, from the cache or the backend.
 func (p *imagePolicy) ask(ctx context.Context, body []byte) (imageReviewStatus, error) {
 	digest := authn.Digest(sha256.Sum256(body))
 	if kept, ok := p.answers.Get(digest); ok {

@@ -14,7 +14,6 @@ func SecurityContextDeny() admission.Registration {
 
 type securityContextDeny struct{ request.HandlesAll }
 
-// A deniedField is a field of a security context, with its name in error messages.
 type deniedField struct{ field, name string }
 
 var (

@@ -88,7 +88,6 @@ func (p signerPermission) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// allows reports whether a user has the permission for a signer "domain/path" or "domain/*".
 func (p signerPermission) allows(user *authn.User, signer string) bool {
 	domain, _, _ := strings.Cut(signer, "/")
 	for _, name := range []string{signer, domain + "/*"} {

@@ -42,7 +42,6 @@ func capabilitiesRestricted(p *pod) (reason, detail string) {
 	return "unrestricted capabilities", strings.Join(details, "; ")
 }
 
-// addedCapabilities describes the containers that add forbidden capabilities, or returns "".
 func addedCapabilities(p *pod, allowed []string) string {
 	var forbidden []string
 	bad := p.containersThat(func(c container) bool {

@@ -19,7 +19,6 @@ type volumeClaims struct {
 	classAnnotation string // key of the legacy class annotation
 }
 
-// claimEvaluator counts claims and their requested storage, in total and by storage class.
 func claimEvaluator(naming *meta.Naming) *evaluator {
 	v := volumeClaims{
 		classInfix:      ".storageclass." + naming.Group("storage") + "/",

@@ -9,7 +9,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A namespace holds the accounts of a Kubernetes namespace.
 type namespace struct {
 	name string
 	// view holds the covers by resource, sorted by account. It is replaced under mu when the

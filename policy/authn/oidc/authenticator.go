@@ -152,7 +152,6 @@ func (t *Authenticator) verify(token *jwt.Token, parts []string, set **keySet) e
 	return errors.New("the token is not signed by a key of the issuer")
 }
 
-// verifySignature reports whether the signature of text matches a key in set.
 func verifySignature(token *jwt.Token, text string, signature []byte, set *keySet) bool {
 	id, _ := token.Header["kid"].(string)
 	for _, key := range set.matching(id, token.Method.Alg()) {

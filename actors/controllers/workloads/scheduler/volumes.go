@@ -9,7 +9,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// volumes describes the claims of a Pod.
 type volumes struct {
 	nodes   [][]tree.Tree  // node selector terms; a node must match one of each element
 	unbound []*meta.Object // claims for which the binder waits until a node is selected
@@ -59,7 +58,6 @@ func (s *Controller) volumesOf(ctx context.Context, p *cluster.Pod) (v volumes, 
 	return v, nil
 }
 
-// reachableFrom reports whether a node matches the selector terms of all volumes.
 func (v volumes) reachableFrom(n *cluster.Node) bool {
 	for _, terms := range v.nodes {
 		if !n.MatchesTerms(terms) {

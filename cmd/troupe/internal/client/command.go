@@ -105,7 +105,6 @@ func (d declaration) command(f *connectionFlags, o any) *cobra.Command {
 	return c
 }
 
-// explainErrors adds the usage to errors in flags and arguments.
 func explainErrors(c *cobra.Command) {
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if errors.Is(err, pflag.ErrHelp) {

@@ -228,7 +228,6 @@ func (s *session) sendEdited(o *editOptions, one object, path string, t tree.Tre
 	return nil
 }
 
-// openEditor opens text in the editor, with reason as a comment, and returns the saved text.
 func (s *session) openEditor(o *editOptions, text []byte, reason string) ([]byte, error) {
 	f, err := os.CreateTemp("", "troupe-edit-*."+o.Output)
 	if err != nil {

@@ -121,7 +121,6 @@ func (e *explainer) description(field tree.Tree) string {
 	return cmp.Or(field.String("description"), schema.String("description"))
 }
 
-// typeName returns the displayed type of a field, such as string, []Container or map[string]string.
 func (e *explainer) typeName(field tree.Tree) string {
 	schema, name := e.follow(field)
 	if name != "" && (schema.Has("properties") || schema.String("type") == "object") {

@@ -27,7 +27,6 @@ type nowhere struct{}
 func (nowhere) Network() string { return "tcp" }
 func (nowhere) String() string  { return "the server" }
 
-// openStreams upgrades a request to SPDY and negotiates a stream protocol.
 func (s *session) openStreams(path string, q url.Values, protocol string) (*spdystream.Connection, error) {
 	response, err := s.Upgrade(s.ctx, rest.Request{Method: http.MethodPost, Path: path, Query: q, Header: http.Header{
 		"Connection": {"Upgrade"}, "Upgrade": {"SPDY/3.1"}, "X-Stream-Protocol-Version": {protocol},

@@ -32,7 +32,6 @@ func (o *undeleteOptions) run(s *session, args []string) error {
 	return nil
 }
 
-// undelete creates an object with the last state of a deleted object.
 func (s *session) undelete(o *undeleteOptions, one target) error {
 	revisions, err := s.revisions(one, 1)
 	if err != nil {

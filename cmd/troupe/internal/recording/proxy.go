@@ -132,7 +132,6 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	forward.ServeHTTP(w, r)
 }
 
-// decode returns a request body as JSON.
 func (p *proxy) decode(contentType string, body []byte) (json.RawMessage, error) {
 	mediaType, _, _ := mime.ParseMediaType(contentType)
 	switch {

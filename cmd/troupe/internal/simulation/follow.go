@@ -15,7 +15,6 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 )
 
-// An objectChange is the new state of an object, or its deletion.
 type objectChange struct {
 	gone   bool
 	object json.RawMessage // the last state of a deleted object; nil if the deletion was missed

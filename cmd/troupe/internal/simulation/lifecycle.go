@@ -220,7 +220,6 @@ func backOff(n int) time.Duration {
 	return min(firstBackOff<<min(n-2, 10), crashBackOff)
 }
 
-// running updates the status of a running container, and reports whether it is still running.
 func (l *lifecycle) running(c *Container, is *ContainerStatus, does program) bool {
 	start := is.State.Running.StartedAt
 	if end := wholeSecond(start.Add(does.runs)); !does.forever {

@@ -38,7 +38,6 @@ func wantedStreams(query url.Values) wanted {
 	return w
 }
 
-// serveStreams runs a command over the requested protocol, which is SPDY or WebSocket.
 func serveStreams(w http.ResponseWriter, r *http.Request, want wanted, run func(*session) int) {
 	switch {
 	case !want.stdin && !want.stdout && !want.stderr:
@@ -155,7 +154,6 @@ func (s *session) readLine(input *bufio.Reader) (line string, ok bool) {
 	return string(text), true
 }
 
-// exitStatus returns the last message of a session: a JSON-encoded Status with the exit code.
 func exitStatus(code int) []byte {
 	status := map[string]any{"metadata": map[string]any{}, "status": "Success"}
 	if code != 0 {

@@ -11,7 +11,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// customColumns returns a printer for user-defined columns, in the form HEADER:.path,HEADER:.path.
 func customColumns(text string, noHeaders bool) (Printer, error) {
 	var headers []string
 	var paths []jsonpath.Path

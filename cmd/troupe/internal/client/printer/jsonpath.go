@@ -176,7 +176,6 @@ func plain(v jsontext.Value) string {
 	return jsonpath.Text(v)
 }
 
-// jsonPath returns a printer that prints all values at a path as a JSON list.
 func jsonPath(text string) (Printer, error) {
 	parts, err := parseTemplate(text)
 	if err != nil {

@@ -124,7 +124,6 @@ func items(t tree.Tree) []tree.Tree {
 	return []tree.Tree{t}
 }
 
-// withoutManagedFields removes the managed fields from an object, or from the items of a list.
 func withoutManagedFields(t tree.Tree) tree.Tree {
 	if t.Has("items") && strings.HasSuffix(t.String("kind"), "List") {
 		list := make([]any, 0, len(t.List("items")))

@@ -235,7 +235,6 @@ func (c *Client) warn(texts []string) {
 	}
 }
 
-// warningTexts returns the texts of Warning headers such as: 299 - "a text".
 func warningTexts(h http.Header) (texts []string) {
 	for _, header := range h.Values("Warning") {
 		_, text, ok := strings.Cut(header, `"`)
